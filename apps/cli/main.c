@@ -1,0 +1,67 @@
+/* The `offgrid` command: finds the subcommand, prints its error as one line, ends with its exit code. */
+#define _POSIX_C_SOURCE 200809L
+#include "command.h"
+#include "message.h"
+#include "offgrid.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char help[] =
+    "usage: offgrid COMMAND [OPTION...]\n"
+    "\n"
+    "Nonuniform fast Fourier transforms of arrays in files.\n"
+    "\n"
+    "commands:\n"
+    "  transform  type 1, 2 or 3 of .npy, .cfl/.hdr or HDF5 arrays\n"
+    "  bench      check and time problems given as strings, next to other libraries\n"
+    "  window     compare spreading windows, and optimise their shape\n"
+    "  info       version, build, backends, instruction sets, options\n"
+    "\n"
+    "options:\n"
+    "  --help     this text; offgrid COMMAND --help tells a command's options\n"
+    "  --version  the version\n"
+    "\n"
+    "exit codes: 0 done; 1 a file, the library or the machine failed, nothing was written; 2 the command line is\n"
+    "wrong; 3 done, but a measured error is above what was asked for\n";
+
+static const struct {
+  const char *name;
+  int (*run)(int argc, char **argv);
+} commands[] = {
+    {"transform", command_transform}, {"bench", command_bench}, {"window", command_window}, {"info", command_info}};
+
+static int print(const char *text) {
+  fputs(text, stdout);
+  return EXIT_OK;
+}
+
+static int run(int argc, char **argv, const char **name) {
+  if (argc < 2)
+    return fail_usage("a command is missing: transform, bench, window or info; see offgrid --help");
+  if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
+    return print(help);
+  if (!strcmp(argv[1], "--version"))
+    return printf("offgrid %s\n", og_version()) < 0;
+  for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
+    if (!strcmp(argv[1], commands[i].name)) {
+      *name = commands[i].name;
+      return commands[i].run(argc - 1, argv + 1);
+    }
+  return fail_usage("unknown command '%s'; there are transform, bench, window and info", argv[1]);
+}
+
+int main(int argc, char **argv) {
+  /* a limit on file sizes and a plot program that went away become errors of write() */
+  signal(SIGXFSZ, SIG_IGN);
+  signal(SIGPIPE, SIG_IGN);
+  const char *name = "";
+  int code = run(argc, argv, &name);
+  progress_clear();
+  if (!code && fflush(stdout))
+    code = fail("standard output cannot be written");
+  if (code)
+    fprintf(stderr, "offgrid%s%s: %s\n", *name ? " " : "", name, fail_text());
+  return code;
+}

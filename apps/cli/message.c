@@ -1,0 +1,63 @@
+/* The last error's sentence and the progress line. */
+#define _POSIX_C_SOURCE 200809L
+#include "message.h"
+
+#include "offgrid.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+static char sentence[1024];
+static int progress_wanted, progress_shown;
+
+/* File names may hold anything, the message stays one line. */
+void fail_store(const char *format, ...) {
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(sentence, sizeof sentence, format, arguments);
+  va_end(arguments);
+  for (char *c = sentence; *c; c++)
+    if ((unsigned char)*c < ' ' || *c == 127)
+      *c = '?';
+}
+
+int fail_library(int code, const char *what) {
+  if (code == OG_OK)
+    return EXIT_OK;
+  const char *text = og_last_error();
+  fail_store("%s: %s", what, *text ? text : og_error_text(code));
+  return code == OG_ERR_OPTION ? EXIT_USAGE : EXIT_FAILED;
+}
+
+const char *fail_text(void) { return sentence; }
+
+void progress_mode(int mode) { progress_wanted = mode == 2 ? 2 : mode == 1 && isatty(STDERR_FILENO); }
+
+void progress_clear(void) {
+  if (progress_shown && progress_wanted == 1)
+    fputs("\r\033[K", stderr);
+  progress_shown = 0;
+}
+
+void progress(const char *format, ...) {
+  if (!progress_wanted)
+    return;
+  progress_clear();
+  va_list arguments;
+  va_start(arguments, format);
+  vfprintf(stderr, format, arguments);
+  va_end(arguments);
+  if (progress_wanted == 2)
+    fputc('\n', stderr);
+  fflush(stderr);
+  progress_shown = 1;
+}
+
+double seconds(void) {
+  struct timespec t;
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}

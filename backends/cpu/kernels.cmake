@@ -1,0 +1,37 @@
+# The cpu backend's kernels: kernel/kernel.c once per instruction set, precision and kind of values.
+#
+# og_cpu_kernels(<variable>) adds the object libraries and puts their $<TARGET_OBJECTS:...> in <variable>. On processors
+# other than x86-64 only the generic ones exist; there leave OG_CPU_X86 undefined for kernels.c too.
+set(OG_CPU_KERNEL_DIR ${CMAKE_CURRENT_LIST_DIR})
+
+function(og_cpu_kernels variable)
+  set(objects)
+  set(sets generic)
+  if(CMAKE_SYSTEM_PROCESSOR MATCHES "x86_64|AMD64|amd64")
+    list(APPEND sets avx2 avx512)
+  endif()
+  set(flags_generic)
+  set(flags_avx2 -mavx2 -mfma)
+  set(flags_avx512 -mavx2 -mfma -mavx512f -mavx512vl -mavx512dq -mavx512bw -mprefer-vector-width=512)
+  foreach(set IN LISTS sets)
+    foreach(precision f64 f32)
+      foreach(values complex real)
+        set(target og_cpu_kernel_${set}_${precision}_${values})
+        add_library(${target} OBJECT ${OG_CPU_KERNEL_DIR}/kernel/kernel.c)
+        target_include_directories(${target} PRIVATE ${OG_CPU_KERNEL_DIR}/../../include ${OG_CPU_KERNEL_DIR}/../../src
+                                                     ${OG_CPU_KERNEL_DIR}/..)
+        target_compile_definitions(${target} PRIVATE OG_SIMD_HEADER="cpu/simd/${set}.h")
+        if(precision STREQUAL f32)
+          target_compile_definitions(${target} PRIVATE OG_SINGLE)
+        endif()
+        if(values STREQUAL real)
+          target_compile_definitions(${target} PRIVATE OG_REAL_VALUES)
+        endif()
+        target_compile_options(${target} PRIVATE -O3 -fno-math-errno -fno-trapping-math ${flags_${set}})
+        set_target_properties(${target} PROPERTIES POSITION_INDEPENDENT_CODE ON C_VISIBILITY_PRESET hidden)
+        list(APPEND objects $<TARGET_OBJECTS:${target}>)
+      endforeach()
+    endforeach()
+  endforeach()
+  set(${variable} ${objects} PARENT_SCOPE)
+endfunction()

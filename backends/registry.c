@@ -1,0 +1,48 @@
+/* The list of backends and their delegation: what a table leaves NULL comes from the backend it names. */
+#include "backend.h"
+
+#include <string.h>
+
+#include "cpu/cpu.h"
+#include "ref/ref.h"
+
+static const og_backend *const backends[] = {&og_backend_cpu, &og_backend_ref}; /* by falling priority */
+enum { N_BACKENDS = sizeof backends / sizeof *backends };
+
+static const og_backend *lookup(const char *name) {
+  for (int i = 0; i < N_BACKENDS; i++)
+    if ((!strcmp(name, "auto") || !strcmp(name, backends[i]->name)) && backends[i]->available())
+      return backends[i];
+  return NULL;
+}
+
+#define OG_BACKEND_ENTRIES(X)                                                                                          \
+  X(threads)                                                                                                           \
+  X(grid_layout)                                                                                                       \
+  X(points_create)                                                                                                     \
+  X(points_bytes)                                                                                                      \
+  X(points_set)                                                                                                        \
+  X(points_destroy)                                                                                                    \
+  X(points_simd)                                                                                                       \
+  X(spread) X(interp) X(lines_create) X(lines_execute) X(lines_destroy) X(modes_from_grid) X(grid_from_modes)          \
+      X(multiply) X(parallel)
+
+int og_backend_find(const char *name, og_backend *backend) {
+  const og_backend *from = lookup(name);
+  OG_CHECK(from, OG_ERR_BACKEND, "backend '%s' is unknown or not available here: want auto, cpu or ref", name);
+  *backend = *from;
+  for (const char *next = from->delegate; next; next = from->delegate) {
+    from = lookup(next);
+    OG_CHECK(from, OG_ERR_BACKEND, "backend '%s' delegates to '%s', which is not available", name, next);
+#define OG_BACKEND_FILL(entry)                                                                                         \
+  if (!backend->entry)                                                                                                 \
+    backend->entry = from->entry;
+    OG_BACKEND_ENTRIES(OG_BACKEND_FILL)
+#undef OG_BACKEND_FILL
+  }
+  return OG_OK;
+}
+
+const char *og_backend_name(int i) { return i >= 0 && i < N_BACKENDS ? backends[i]->name : NULL; }
+
+const char *og_backend_describe(int i) { return i >= 0 && i < N_BACKENDS ? backends[i]->describe() : NULL; }

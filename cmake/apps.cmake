@@ -1,0 +1,27 @@
+# The command build/bin/offgrid, from apps/cli. All but its main.c is a static library, so that tests and fuzz targets
+# reach the file readers.
+og_glob(og_cli apps/cli)
+if(og_cli)
+  find_package(HDF5 REQUIRED COMPONENTS C)
+  find_package(PNG REQUIRED)
+  find_package(PkgConfig REQUIRED)
+  pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
+
+  set(og_cli_main ${PROJECT_SOURCE_DIR}/apps/cli/main.c)
+  list(REMOVE_ITEM og_cli ${og_cli_main})
+  add_library(offgrid_apps INTERFACE)
+  target_include_directories(offgrid_apps INTERFACE ${PROJECT_SOURCE_DIR}/apps/cli ${HDF5_C_INCLUDE_DIRS})
+  target_compile_definitions(offgrid_apps INTERFACE ${HDF5_C_DEFINITIONS})
+  target_link_libraries(offgrid_apps INTERFACE offgrid_flags offgrid ${HDF5_C_LIBRARIES} PNG::PNG PkgConfig::JANSSON
+                                               ${CMAKE_DL_LIBS} m)
+  if(og_cli)
+    add_library(offgrid_cli STATIC ${og_cli})
+    set_target_properties(offgrid_cli PROPERTIES ARCHIVE_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/apps)
+    target_link_libraries(offgrid_cli PUBLIC offgrid_apps)
+  endif()
+  if(EXISTS ${og_cli_main})
+    add_executable(offgrid_command ${og_cli_main})
+    set_target_properties(offgrid_command PROPERTIES OUTPUT_NAME offgrid)
+    target_link_libraries(offgrid_command PRIVATE $<TARGET_NAME_IF_EXISTS:offgrid_cli> offgrid_apps)
+  endif()
+endif()

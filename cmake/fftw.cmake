@@ -1,0 +1,12 @@
+# FFTW3 in both precisions, with the OpenMP variants for its thread-safe planner. Sets OG_FFTW_LIBRARIES.
+set(OG_FFTW_LIBRARIES "")
+find_path(OG_FFTW_INCLUDE fftw3.h)
+foreach(name fftw3_omp fftw3f_omp fftw3 fftw3f)
+  find_library(OG_LIBRARY_${name} ${name})
+  mark_as_advanced(OG_LIBRARY_${name})
+  if(NOT OG_LIBRARY_${name} OR NOT OG_FFTW_INCLUDE)
+    message(FATAL_ERROR "FFTW's ${name} is missing (Debian: apt-get install libfftw3-dev; see scripts/install-deps.sh)")
+  endif()
+  list(APPEND OG_FFTW_LIBRARIES ${OG_LIBRARY_${name}})
+endforeach()
+mark_as_advanced(OG_FFTW_INCLUDE)

@@ -1,0 +1,39 @@
+# cmake --install: libraries, headers, package files, the command and its manual.
+include(CMakePackageConfigHelpers)
+
+if(TARGET offgrid)
+  install(TARGETS offgrid offgrid_static EXPORT offgrid-targets)
+  install(FILES include/offgrid.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  set(og_package ${CMAKE_INSTALL_LIBDIR}/cmake/offgrid)
+  install(EXPORT offgrid-targets NAMESPACE offgrid:: DESTINATION ${og_package})
+  configure_package_config_file(cmake/offgrid-config.cmake.in ${PROJECT_BINARY_DIR}/cmake/offgrid-config.cmake
+                                INSTALL_DESTINATION ${og_package})
+  write_basic_package_version_file(${PROJECT_BINARY_DIR}/cmake/offgrid-config-version.cmake
+                                   COMPATIBILITY SameMinorVersion)
+  install(FILES ${PROJECT_BINARY_DIR}/cmake/offgrid-config.cmake ${PROJECT_BINARY_DIR}/cmake/offgrid-config-version.cmake
+          DESTINATION ${og_package})
+  file(RELATIVE_PATH og_pc_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix) # lib may be lib/x86_64-linux-gnu
+  configure_file(cmake/offgrid.pc.in ${PROJECT_BINARY_DIR}/cmake/offgrid.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/cmake/offgrid.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()
+if(TARGET offgrid_finufft)
+  install(TARGETS offgrid_finufft DESTINATION ${CMAKE_INSTALL_LIBDIR}/finufft)
+endif()
+if(TARGET offgrid_command)
+  install(TARGETS offgrid_command)
+  # The manual page is made from --help, so that there is one text; without help2man there is no page.
+  find_program(OG_HELP2MAN help2man)
+  mark_as_advanced(OG_HELP2MAN)
+  if(OG_HELP2MAN AND NOT OFFGRID_SANITIZE)
+    set(og_manual ${PROJECT_BINARY_DIR}/share/offgrid.1)
+    file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share)
+    add_custom_command(
+      OUTPUT ${og_manual}
+      COMMAND ${OG_HELP2MAN} --no-info --no-discard-stderr --name "nonuniform fast Fourier transforms"
+              --version-string "offgrid ${PROJECT_VERSION}" --output ${og_manual} $<TARGET_FILE:offgrid_command>
+      DEPENDS offgrid_command
+      VERBATIM)
+    add_custom_target(offgrid_manual ALL DEPENDS ${og_manual})
+    install(FILES ${og_manual} DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  endif()
+endif()

@@ -1,0 +1,290 @@
+/* From options to a plan: sizes, window, layout, then the backend's objects. */
+#include "plan/plan.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "points/check.h"
+
+static const double two_pi = 6.283185307179586476925286766559;
+
+int og_plan_make(og_plan *out, int ndim, const int64_t *n_modes, const og_options *o) {
+  og_plan plan = og_allocate_zeroed(sizeof *plan);
+  OG_CHECK(plan, OG_ERR_MEMORY, "no memory for a plan (%zu bytes)", sizeof *plan);
+  *out = plan;
+  plan->ndim = ndim;
+  plan->options = *o;
+  OG_TRY(og_backend_find(o->backend, &plan->backend));
+  plan->kind = (og_window_kind)og_window_kind_from_name(o->window);
+  OG_CHECK((int)plan->kind >= 0, OG_ERR_OPTION,
+           "option window = '%s': want optimal, pswf, es, kb, gaussian, linear, cubic or bh", o->window);
+  OG_CHECK(strlen(o->simd) < sizeof plan->simd, OG_ERR_OPTION, "option simd = '%s': want auto, generic, avx2 or avx512",
+           o->simd);
+  strcpy(plan->simd, o->simd);
+  plan->threads = plan->backend.threads(o->threads);
+  const double period[3] = {o->period_x, o->period_y, o->period_z};
+  plan->n_kept = 1;
+  for (int d = 0; d < 3; d++) {
+    plan->period[d] = period[d] > 0 ? period[d] : two_pi;
+    plan->n_modes[d] = d < ndim ? n_modes[d] : 1;
+    plan->kept[d] = d == 0 && o->values == OG_REAL ? plan->n_modes[0] / 2 + 1 : plan->n_modes[d];
+    OG_CHECK(!__builtin_mul_overflow(plan->n_kept, plan->kept[d], &plan->n_kept) &&
+                 plan->n_kept <= INT64_MAX / (int64_t)og_value_bytes(o->precision, OG_COMPLEX),
+             OG_ERR_SIZE, "the number of modes overflows 64 bits");
+  }
+  return OG_OK;
+}
+
+/* ---- the core */
+
+/* 1 / window transform for the modes kept along one dimension, in the order of the modes array. */
+static void fill_factor(double *factor, const og_window *window, int half_spectrum, int64_t kept, int64_t n, int order) {
+  double step = two_pi / (double)n;
+  int64_t negative = half_spectrum ? 0 : kept / 2, positive = kept - negative;
+  int64_t zero = order == OG_ORDER_ASCENDING ? negative : 0;
+  og_window_factors(window, step, 0, positive, factor + zero);
+  og_window_factors(window, step, -negative, negative, factor + (order == OG_ORDER_ASCENDING ? 0 : positive));
+}
+
+void og_plan_destroy_core(const struct og_plan_s *plan, og_core *core) {
+  if (!core)
+    return;
+  og_fft_destroy(core->fft);
+  if (core->points)
+    plan->backend.points_destroy(core->points);
+  for (int d = 0; d < 3; d++)
+    og_free(core->factor[d]);
+  if (core->memory_is_ours)
+    og_free(core->memory);
+  og_free(core);
+}
+
+static int fill_core(const struct og_plan_s *plan, const double *shift, og_core *c) {
+  const og_options *o = &plan->options;
+  const og_choice *choice = &c->choice;
+  /* spread_only: the grid itself is the result, so it is fitted to rounding */
+  double fit = o->spread_only ? 0 : o->tolerance;
+  OG_TRY(og_window_make(&c->window, plan->kind, choice->width, choice->sigma, o->shape, fit));
+  if (o->gradient)
+    og_window_fit(&c->window, fit, 1);
+  c->grid = (og_grid){.ndim = plan->ndim, .precision = o->precision, .values = o->values};
+  memcpy(c->grid.n, choice->n, sizeof choice->n);
+  OG_TRY(plan->backend.grid_layout(&c->grid));
+  if (o->spread_only || plan->type3) { /* the grid is an array of others: compact */
+    c->grid.stride[1] = c->grid.n[0];
+    c->grid.stride[2] = c->grid.n[0] * c->grid.n[1];
+    c->grid.bytes = (size_t)(c->grid.stride[2] * c->grid.n[2]) * og_value_bytes(o->precision, o->values);
+  }
+  c->points_setup = (og_points_setup){.grid = &c->grid,
+                                      .window = &c->window,
+                                      .period = {plan->period[0], plan->period[1], plan->period[2]},
+                                      .evaluation = o->evaluation,
+                                      .index_only = o->storage == OG_STORE_INDEX,
+                                      .gradient = o->gradient,
+                                      .threads = plan->threads,
+                                      .simd = plan->simd};
+  if (shift)
+    memcpy(c->points_setup.shift, shift, sizeof c->points_setup.shift);
+  OG_TRY(plan->backend.points_create(&c->points_setup, &c->points));
+  c->modes_setup = (og_modes_setup){.grid = &c->grid,
+                                    .mode_order = o->mode_order,
+                                    .conjugate = o->values == OG_REAL && o->sign > 0,
+                                    .threads = plan->threads};
+  for (int d = 0; d < 3; d++) {
+    c->modes_setup.n_modes[d] = plan->n_modes[d];
+    c->modes_setup.kept[d] = plan->kept[d];
+    if (o->spread_only)
+      continue;
+    c->factor[d] = og_allocate(og_bytes((size_t)plan->kept[d], sizeof(double)));
+    OG_CHECK(c->factor[d], OG_ERR_MEMORY, "no memory for %lld deconvolution factors", (long long)plan->kept[d]);
+    if (d < plan->ndim)
+      fill_factor(c->factor[d], &c->window, d == 0 && o->values == OG_REAL, plan->kept[d], c->grid.n[d], o->mode_order);
+    else
+      c->factor[d][0] = 1;
+    c->modes_setup.factor[d] = c->factor[d];
+  }
+  return OG_OK;
+}
+
+int og_plan_build_core(const struct og_plan_s *plan, const og_choice *choice, const double *shift, og_core **core) {
+  og_core *c = og_allocate_zeroed(sizeof *c);
+  OG_CHECK(c, OG_ERR_MEMORY, "no memory for a plan's core");
+  c->choice = *choice;
+  int code = fill_core(plan, shift, c);
+  if (code) {
+    og_plan_destroy_core(plan, c);
+    return code;
+  }
+  *core = c;
+  return OG_OK;
+}
+
+/* The grid's memory (unless it is somebody else's array) and the FFT that is planned on it. */
+static int give_memory(const struct og_plan_s *plan, og_core *c, void *memory) {
+  if (plan->options.spread_only)
+    return OG_OK;
+  c->memory = memory ? memory : og_allocate(c->grid.bytes);
+  c->memory_is_ours = !memory;
+  OG_CHECK(c->memory, OG_ERR_MEMORY, "no memory for a fine grid of %lld x %lld x %lld cells (%zu bytes)",
+           (long long)c->grid.n[0], (long long)c->grid.n[1], (long long)c->grid.n[2], c->grid.bytes);
+  /* what FFTW measures differs from run to run, and with it the last bits */
+  int planning = plan->options.deterministic ? OG_FFT_ESTIMATE : plan->options.fft_planning;
+  int code = og_fft_create(&c->fft, &plan->backend, &c->grid, plan->n_modes, plan->options.sign, planning,
+                           plan->threads, c->memory);
+  if (code && c->memory_is_ours)
+    og_free(c->memory);
+  if (code)
+    c->memory = NULL;
+  return code;
+}
+
+int og_plan_prepare(og_plan plan, int64_t n_points, const void *const x[3]) {
+  og_choice choice;
+  og_choice *now = plan->core ? &plan->core->choice : NULL;
+  int fixed = plan->workspace || plan->options.spread_only || plan->options.sigma > 0;
+  if (now && (fixed || now->n_points == og_choice_points(plan, n_points)))
+    return plan->core->memory ? OG_OK : give_memory(plan, plan->core, NULL);
+  OG_TRY(og_choose(plan, n_points, &choice));
+  if (now && now->width == choice.width && !memcmp(now->n, choice.n, sizeof choice.n)) {
+    now->n_points = choice.n_points;
+    return plan->core->memory ? OG_OK : give_memory(plan, plan->core, NULL);
+  }
+  if (n_points) /* the old core must survive bad points */
+    OG_TRY(og_points_check(&plan->backend, plan->options.precision, plan->threads, plan->ndim, n_points, x, NULL, NULL));
+  og_core *fresh;
+  OG_TRY(og_plan_build_core(plan, &choice, NULL, &fresh));
+  int code = give_memory(plan, fresh, NULL);
+  if (code) {
+    og_plan_destroy_core(plan, fresh);
+    return code;
+  }
+  og_plan_destroy_core(plan, plan->core);
+  plan->core = fresh;
+  plan->has_points = 0;
+  plan->n_points = 0;
+  return OG_OK;
+}
+
+/* ---- points */
+
+static int scratch_memory(og_plan plan, size_t bytes, void **scratch, int *is_ours) {
+  const og_core *c = plan->core;
+  *is_ours = 0;
+  *scratch = c->memory;
+  if (!bytes || (c->memory && bytes <= c->grid.bytes))
+    return OG_OK; /* the grid holds nothing between two calls */
+  *scratch = og_allocate(bytes);
+  *is_ours = 1;
+  OG_CHECK(*scratch, OG_ERR_MEMORY, "no memory to sort the points (%zu bytes)", bytes);
+  return OG_OK;
+}
+
+static size_t resident_offset(const struct og_plan_s *plan) {
+  return og_round_up(plan->core->grid.bytes, OG_ALIGNMENT) + og_round_up(og_plan_filter_bytes(plan), OG_ALIGNMENT);
+}
+
+static int place_points(og_plan plan, int64_t n, const void *const x[3], void *resident, size_t scratch_bytes) {
+  void *scratch;
+  int is_ours;
+  OG_TRY(scratch_memory(plan, scratch_bytes, &scratch, &is_ours));
+  int code = plan->backend.points_set(plan->core->points, n, x, resident, scratch);
+  if (is_ours)
+    og_free(scratch);
+  return code;
+}
+
+int og_plan_take_points(og_plan plan, int64_t n, const void *const x[3]) {
+  og_core *c = plan->core;
+  size_t bytes, scratch_bytes;
+  OG_TRY(plan->backend.points_bytes(c->points, n, &bytes, &scratch_bytes));
+  void *resident = plan->resident, *fresh = NULL;
+  if (plan->workspace) {
+    size_t offset = resident_offset(plan);
+    OG_CHECK(offset + bytes <= plan->workspace_bytes, OG_ERR_WORKSPACE,
+             "%lld points need a workspace of %zu bytes, the caller's has %zu", (long long)n, offset + bytes,
+             plan->workspace_bytes);
+    resident = plan->workspace + offset;
+  } else if (!plan->resident || bytes > plan->resident_bytes || bytes < plan->resident_bytes / 4) {
+    resident = fresh = og_allocate(bytes);
+    OG_CHECK(resident, OG_ERR_MEMORY, "no memory for %lld points (%zu bytes)", (long long)n, bytes);
+  }
+  int code = place_points(plan, n, x, resident, scratch_bytes);
+  if (code) {
+    og_free(fresh);
+    return code;
+  }
+  if (fresh) {
+    if (plan->resident_is_ours)
+      og_free(plan->resident);
+    plan->resident_is_ours = 1;
+    plan->resident_bytes = bytes;
+  }
+  plan->resident = resident;
+  plan->n_points = n;
+  plan->has_points = 1;
+  size_t scratch_outside = c->memory && scratch_bytes <= c->grid.bytes ? 0 : scratch_bytes;
+  size_t now = (c->memory ? c->grid.bytes : 0) + bytes + scratch_outside;
+  plan->peak_bytes = now > plan->peak_bytes ? now : plan->peak_bytes;
+  return OG_OK;
+}
+
+/* ---- the caller's workspace: grid, modes of og_filter, points */
+
+size_t og_plan_filter_bytes(const struct og_plan_s *plan) {
+  return og_bytes(og_bytes((size_t)plan->options.max_vectors, (size_t)plan->n_kept),
+                  og_value_bytes(plan->options.precision, OG_COMPLEX));
+}
+
+static int workspace_bytes(og_plan plan, int64_t max_points, size_t *bytes) {
+  size_t resident, scratch;
+  OG_TRY(plan->backend.points_bytes(plan->core->points, max_points, &resident, &scratch));
+  size_t filter = og_plan_filter_bytes(plan), total = resident_offset(plan);
+  OG_CHECK(filter < SIZE_MAX / 4 && !__builtin_add_overflow(total, og_round_up(resident, OG_ALIGNMENT), &total),
+           OG_ERR_SIZE, "the workspace overflows the address space");
+  *bytes = total;
+  return OG_OK;
+}
+
+int og_plan_workspace(og_plan plan, int64_t max_points, size_t *bytes) {
+  OG_CHECK(plan && bytes, OG_ERR_NULL, "plan and bytes must not be null");
+  OG_CHECK(!plan->broken, OG_ERR_BROKEN, "the plan is broken: destroy it");
+  OG_CHECK(!plan->type3, OG_ERR_UNSUPPORTED, "a type 3 plan takes no workspace");
+  OG_CHECK(!plan->options.spread_only, OG_ERR_UNSUPPORTED, "a spread_only plan has no grid of its own");
+  OG_CHECK(max_points >= 0, OG_ERR_ARGUMENT, "max_points = %lld, must be >= 0", (long long)max_points);
+  if (!plan->core) {
+    og_choice choice;
+    OG_TRY(og_choose(plan, max_points, &choice));
+    OG_TRY(og_plan_build_core(plan, &choice, NULL, &plan->core));
+  }
+  return workspace_bytes(plan, max_points, bytes);
+}
+
+int og_plan_set_workspace(og_plan plan, void *memory, size_t bytes) {
+  OG_CHECK(memory, OG_ERR_NULL, "memory must not be null");
+  OG_CHECK((uintptr_t)memory % OG_ALIGNMENT == 0, OG_ERR_ARGUMENT, "the workspace must be aligned to %d bytes",
+           OG_ALIGNMENT);
+  size_t least;
+  OG_TRY(og_plan_workspace(plan, 0, &least));
+  OG_CHECK(!plan->has_points && !plan->core->fft, OG_ERR_ORDER, "set the workspace before the points");
+  OG_CHECK(bytes >= least, OG_ERR_WORKSPACE, "the workspace has %zu bytes, %zu are needed", bytes, least);
+  OG_TRY(give_memory(plan, plan->core, memory));
+  plan->workspace = memory;
+  plan->workspace_bytes = bytes;
+  plan->filter_modes = (char *)memory + og_round_up(plan->core->grid.bytes, OG_ALIGNMENT);
+  plan->filter_vectors = plan->options.max_vectors;
+  return OG_OK;
+}
+
+void og_plan_destroy(og_plan plan) {
+  if (!plan)
+    return;
+  og_type3_destroy(plan->type3);
+  og_plan_destroy_core(plan, plan->core);
+  if (plan->resident_is_ours)
+    og_free(plan->resident);
+  if (plan->filter_is_ours)
+    og_free(plan->filter_modes);
+  og_free(plan);
+}

@@ -1,0 +1,102 @@
+/* The plan: what was asked (fixed when made) and the core (what follows from it once sigma is chosen). */
+#ifndef OG_PLAN_H
+#define OG_PLAN_H
+#include "backend.h"
+#include "fft/fft.h"
+
+/* sigma, width and the sizes they imply. */
+typedef struct og_choice {
+  double sigma; /* the grid's own: smallest n / N over the dimensions */
+  int width;
+  int64_t n[3];
+  double expected_error; /* aliasing and rounding */
+  int64_t n_points;      /* the number it was made for, as og_choice_points rounds it */
+} og_choice;
+
+/* All that depends on the choice. Built whole, swapped in whole, so that a failure leaves the old one in place. */
+typedef struct og_core {
+  og_choice choice;
+  og_window window;
+  og_grid grid;
+  og_points_setup points_setup;
+  og_modes_setup modes_setup;
+  double *factor[3];
+  og_fft *fft;
+  void *points;       /* the backend's */
+  void *memory;       /* the grid, unless spread_only or the workspace holds it */
+  int memory_is_ours;
+} og_core;
+
+typedef struct og_two_sides og_two_sides; /* type3.c */
+
+struct og_plan_s {
+  int broken;
+  int type3_law; /* 1: part of a type 3, whose two spreadings share the tolerance */
+  int ndim;
+  int64_t n_modes[3];   /* 1 in absent dimensions */
+  og_options options;   /* resolved; its text fields are dead: see kind, backend and simd */
+  og_window_kind kind;
+  og_backend backend;
+  char simd[16];
+  int threads;
+  double period[3];
+  int64_t kept[3], n_kept; /* modes of one vector */
+
+  og_core *core; /* NULL until the choice is made */
+  int has_points;
+  int64_t n_points;
+  void *resident; /* the points' memory */
+  size_t resident_bytes;
+  int resident_is_ours;
+  char *workspace; /* caller's, or NULL */
+  size_t workspace_bytes;
+  void *filter_modes; /* [n_in][kept] of og_filter */
+  int64_t filter_vectors;
+  int filter_is_ours;
+  size_t peak_bytes;
+  double seconds_points, seconds_spread, seconds_fft, seconds_deconvolve, seconds_interp;
+
+  og_two_sides *type3; /* NULL for types 1 and 2 */
+};
+
+/* tune.c: the cheapest sigma and width that meet the tolerance for n_points, within what the options fix. */
+int og_choose(const struct og_plan_s *plan, int64_t n_points, og_choice *choice) OG_MUST_CHECK;
+/* n_points (or the option expected_points) to the nearest power of 2: a plan whose points vary a little keeps its grid,
+ * and the choice depends on nothing but the options and the number. */
+int64_t og_choice_points(const struct og_plan_s *plan, int64_t n_points);
+/* The same for the outer grid of a type 3 whose sources and targets span +-x and +-s about their centres. */
+int og_choose_type3(const struct og_plan_s *plan, int64_t n_points, const double x[3], const double s[3],
+                    og_choice *choice) OG_MUST_CHECK;
+
+/* plan.c */
+int og_plan_make(og_plan *plan, int ndim, const int64_t *n_modes, const og_options *resolved) OG_MUST_CHECK;
+int og_plan_prepare(og_plan plan, int64_t n_points, const void *const x[3]) OG_MUST_CHECK; /* core for n_points */
+int og_plan_take_points(og_plan plan, int64_t n_points, const void *const x[3]) OG_MUST_CHECK;
+size_t og_plan_filter_bytes(const struct og_plan_s *plan);
+/* shift: of the points' grid coordinates, in cells; NULL: none. */
+int og_plan_build_core(const struct og_plan_s *plan, const og_choice *choice, const double *shift,
+                       og_core **core) OG_MUST_CHECK;
+void og_plan_destroy_core(const struct og_plan_s *plan, og_core *core);
+
+/* execute.c: the transforms as lists of stage calls; arguments are checked. */
+int og_execute_type1(og_plan plan, int64_t n_vectors, const void *strengths, void *modes) OG_MUST_CHECK;
+int og_execute_type2(og_plan plan, int64_t n_vectors, const void *modes, void *values, void *gradients) OG_MUST_CHECK;
+int og_execute_filter(og_plan plan, int64_t n_in, const void *strengths, int64_t n_out, const void *multipliers,
+                      void *values) OG_MUST_CHECK;
+int og_execute_spread(og_plan plan, int64_t n_vectors, const void *strengths, void *grid) OG_MUST_CHECK;
+int og_execute_interp(og_plan plan, int64_t n_vectors, const void *grid, void *values) OG_MUST_CHECK;
+
+/* type3.c */
+int og_type3_create(og_plan plan) OG_MUST_CHECK;
+int og_type3_set(og_plan plan, int targets, int64_t n, const void *const x[3]) OG_MUST_CHECK;
+int og_type3_execute(og_plan plan, int64_t n_vectors, const void *strengths, void *results) OG_MUST_CHECK;
+int og_type3_execute_adjoint(og_plan plan, int64_t n_vectors, const void *results, void *values) OG_MUST_CHECK;
+void og_type3_destroy(og_two_sides *sides);
+
+static inline const char *og_const_at(const void *base, int64_t count, size_t bytes) {
+  return base ? (const char *)base + (size_t)count * bytes : NULL;
+}
+static inline char *og_at(void *base, int64_t count, size_t bytes) {
+  return base ? (char *)base + (size_t)count * bytes : NULL;
+}
+#endif

@@ -1,0 +1,212 @@
+/* Chooses sigma and the width: a small sigma makes the FFT cheap, a small width makes spreading cheap, and a tolerance
+ * fixes one when the other is given. Every width that can meet the tolerance is tried with its smallest sigma; the one
+ * whose estimated time is least wins. The constants are nanoseconds on one core, fitted to bench/stages. */
+#include <math.h>
+
+#include "plan/plan.h"
+
+enum { LARGEST_SIZE = 1 << 30 };
+static const double sigma_low = 1.15, sigma_high = 2.5, pi = 3.14159265358979323846;
+
+/* How much larger than eps the rounding of the FFT is in the modes of one dimension: noise is even over the spectrum, and
+ * the division by the window's transform h lifts it at the band's edge: rms(1/h) over the band times rms(h) over all
+ * frequencies. h = exp(-beta (1 - sqrt(1 - z^2))), z = xi / (2 pi - pi / sigma), as for all good windows. */
+static double amplification(int width, double sigma) {
+  enum { NODES = 12 };
+  double beta = pi * width * (1 - 0.5 / sigma), cut = 2 - 1 / sigma, band = 0, all = 0; /* xi in units of pi */
+  for (int i = 0; i < NODES; i++) {
+    double middle = (i + 0.5) / NODES, z = middle / sigma / cut, y = middle / cut;
+    band += exp(2 * beta * (1 - sqrt(1 - z * z))) / NODES;
+    all += y < 1 ? exp(-2 * beta * (1 - sqrt(1 - y * y))) / NODES : 0;
+  }
+  return sqrt(band * all);
+}
+
+/* Relative error that rounding leaves. f64: a coordinate of relative accuracy eps moves by eps n cells. f32: positions
+ * are kept relative to their cell, so that only the arithmetic rounds. Type 3 divides twice; the exponent is measured. */
+static double rounding_error(const struct og_plan_s *p, int width, double sigma, int64_t n) {
+  double eps = p->options.precision == OG_F32 ? 6e-8 : 1.1e-16, position = p->options.precision == OG_F32 ? 0 : eps;
+  double lifted = pow(amplification(width, sigma), p->ndim * (p->type3_law ? 1.4 : 1.0));
+  return eps * (3 + lifted) + position * (double)n;
+}
+
+/* Nanoseconds of spreading or interpolating one point: evaluate d windows, then rows of vectors. */
+static double point_cost(const struct og_plan_s *p, int width) {
+  double lanes = 32.0 / (double)og_value_bytes(p->options.precision, p->options.values);
+  double vectors = ceil(width / lanes), rows = pow(width, p->ndim - 1);
+  return 12 + 5 * p->ndim + 0.35 * rows * (vectors + 0.5);
+}
+
+static double cell_cost(const struct og_plan_s *p) { return 0.06 * (double)og_value_bytes(p->options.precision, p->options.values); }
+
+static int expected_width(const struct og_plan_s *p, double sigma) {
+  return og_window_width(p->kind, p->options.tolerance, sigma, p->ndim, p->type3_law, p->options.gradient);
+}
+
+static double expected_error(const struct og_plan_s *p, int width, double sigma) {
+  return og_window_expected_error(p->kind, width, sigma, p->ndim, p->type3_law, p->options.gradient);
+}
+
+static double total_error(const struct og_plan_s *p, int width, double sigma, int64_t n) {
+  return hypot(expected_error(p, width, sigma), rounding_error(p, width, sigma, n));
+}
+
+static int meets(const struct og_plan_s *p, int width, double sigma) {
+  /* the targets of a type 3 fill the band to its edge, where the error is largest: measured up to twice the law's */
+  double tolerance = p->options.tolerance * (p->type3_law ? 0.5 : 1);
+  return expected_width(p, sigma) <= width && total_error(p, width, sigma, 1) <= tolerance;
+}
+
+/* The width for a given sigma: less than the tolerance's where a wider window only lifts the rounding. */
+static int width_for(const struct og_plan_s *p, double sigma) {
+  int width = p->options.width ? p->options.width : expected_width(p, sigma);
+  if (!p->options.width)
+    while (width > 2 && total_error(p, width, sigma, 1) > p->options.tolerance &&
+           total_error(p, width - 1, sigma, 1) < total_error(p, width, sigma, 1))
+      width--;
+  return width;
+}
+
+/* The smallest sigma at which this width meets the tolerance, 0 where none does. */
+static double smallest_sigma(const struct og_plan_s *p, int width) {
+  double low = sigma_low, high = sigma_high;
+  if (!meets(p, width, high))
+    return 0;
+  if (meets(p, width, low))
+    return low;
+  while (high - low > 0.005) {
+    double middle = (low + high) / 2;
+    if (meets(p, width, middle))
+      high = middle;
+    else
+      low = middle;
+  }
+  return high;
+}
+
+/* Sizes for sigma and width, the sigma that they really give, and the cost in nanoseconds. */
+typedef int (*sizes_for)(const struct og_plan_s *p, const void *context, double sigma, int width, int64_t n_points,
+                         og_choice *choice, double *cost);
+
+static int try_choice(const struct og_plan_s *p, sizes_for sizes, const void *context, double sigma, int width,
+                      int64_t n_points, og_choice *best, double *best_cost) {
+  og_choice c = {.width = width, .n_points = best->n_points};
+  double cost;
+  OG_TRY(sizes(p, context, sigma, width, n_points, &c, &cost));
+  if (cost < *best_cost) {
+    *best_cost = cost;
+    *best = c;
+  }
+  return OG_OK;
+}
+
+static int choose(const struct og_plan_s *p, sizes_for sizes, const void *context, int64_t n_points,
+                  og_choice *choice) {
+  const og_options *o = &p->options;
+  double cost = INFINITY;
+  if (o->sigma > 0) {
+    OG_TRY(try_choice(p, sizes, context, o->sigma, width_for(p, o->sigma), n_points, choice, &cost));
+  } else
+    for (int w = o->width ? o->width : 2; w <= (o->width ? o->width : OG_MAX_WIDTH); w++) {
+      double sigma = smallest_sigma(p, w);
+      if (sigma > 0)
+        OG_TRY(try_choice(p, sizes, context, sigma, w, n_points, choice, &cost));
+    }
+  if (cost == INFINITY) /* out of reach: the best there is */
+    OG_TRY(try_choice(p, sizes, context, sigma_high, width_for(p, sigma_high), n_points, choice, &cost));
+  int64_t largest = 1;
+  for (int d = 0; d < p->ndim; d++)
+    largest = choice->n[d] > largest ? choice->n[d] : largest;
+  choice->expected_error = total_error(p, choice->width, choice->sigma, largest);
+  return OG_OK;
+}
+
+static int check_size(int d, double cells) {
+  OG_CHECK(cells < 4e18, OG_ERR_SIZE, "the fine grid needs %.3g cells along %c", cells, "xyz"[d]);
+  return OG_OK;
+}
+
+/* ---- types 1 and 2 */
+
+static int modes_sizes(const struct og_plan_s *p, const void *context, double sigma, int width, int64_t n_points,
+                       og_choice *choice, double *cost) {
+  (void)context;
+  double cells = 1;
+  choice->sigma = 4;
+  for (int d = 0; d < 3; d++) {
+    int64_t least = (int64_t)ceil(sigma * (double)p->n_modes[d]);
+    choice->n[d] = d < p->ndim ? og_fft_good_size(least > 2 * width ? least : 2 * width) : 1;
+    cells *= (double)choice->n[d];
+    OG_TRY(check_size(d, cells * 16));
+    if (d < p->ndim)
+      choice->sigma = fmin(choice->sigma, (double)choice->n[d] / (double)p->n_modes[d]);
+  }
+  *cost = point_cost(p, width) * (double)n_points + cell_cost(p) * cells +
+          og_fft_cost(choice->n, p->n_modes, p->options.values, p->options.precision);
+  return OG_OK;
+}
+
+/* The grid itself is given: sigma only shapes the window. */
+static int spread_only(const struct og_plan_s *p, og_choice *choice) {
+  choice->sigma = p->options.sigma > 0 ? p->options.sigma : 2;
+  choice->width = p->options.width ? p->options.width : expected_width(p, choice->sigma);
+  choice->expected_error = expected_error(p, choice->width, choice->sigma);
+  for (int d = 0; d < 3; d++) {
+    choice->n[d] = p->n_modes[d];
+    OG_CHECK(d >= p->ndim || choice->n[d] >= 2 * choice->width, OG_ERR_SIZE,
+             "spread_only: the grid has %lld cells along %c, a window of width %d needs %d", (long long)choice->n[d],
+             "xyz"[d], choice->width, 2 * choice->width);
+  }
+  return OG_OK;
+}
+
+int64_t og_choice_points(const struct og_plan_s *p, int64_t n_points) {
+  int64_t n = p->options.expected_points ? p->options.expected_points : n_points, power = 1;
+  while (power < n - power / 2)
+    power *= 2;
+  return power;
+}
+
+int og_choose(const struct og_plan_s *p, int64_t n_points, og_choice *choice) {
+  choice->n_points = og_choice_points(p, n_points);
+  if (p->options.spread_only)
+    return spread_only(p, choice);
+  return choose(p, modes_sizes, NULL, og_choice_points(p, n_points), choice);
+}
+
+/* ---- type 3: the outer grid has 2 sigma s x / pi cells for the band and the width for the margin */
+
+typedef struct {
+  const double *x, *s;
+} extents;
+
+static int type3_sizes(const struct og_plan_s *p, const void *context, double sigma, int width, int64_t n_points,
+                       og_choice *choice, double *cost) {
+  const extents *e = context;
+  int64_t inner[3] = {1, 1, 1};
+  double cells = 1, outer_cells = 1;
+  choice->sigma = sigma;
+  for (int d = 0; d < 3; d++) {
+    choice->n[d] = 1;
+    if (d >= p->ndim)
+      continue;
+    double band = 2 * sigma * e->s[d] * e->x[d] / pi + width + 1;
+    OG_TRY(check_size(d, band * sigma * 64));
+    int64_t n = (int64_t)ceil(fmax(band, 2 * width));
+    choice->n[d] = n + n % 2;
+    inner[d] = og_fft_good_size((int64_t)ceil(fmax(sigma * (double)choice->n[d], 2 * width)));
+    cells *= (double)inner[d];
+    outer_cells *= (double)choice->n[d];
+    OG_TRY(check_size(d, cells * 16));
+  }
+  *cost = point_cost(p, width) * (double)n_points + cell_cost(p) * (cells + 2 * outer_cells) +
+          og_fft_cost(inner, choice->n, OG_COMPLEX, p->options.precision);
+  return OG_OK;
+}
+
+int og_choose_type3(const struct og_plan_s *p, int64_t n_points, const double x[3], const double s[3],
+                    og_choice *choice) {
+  extents e = {x, s};
+  choice->n_points = n_points;
+  return choose(p, type3_sizes, &e, n_points, choice);
+}

@@ -1,0 +1,323 @@
+/* Type 3, points to points: spread the sources on a grid that is fine enough for the highest target frequency, then read
+ * that grid's Fourier series at the targets with a type 2, whose modes are the grid's cells.
+ *
+ * With sources C + x', |x'| <= X, targets D + w', |w'| <= S, a period P of the grid of n cells and u = x' n / P:
+ *   exp(i s w x) = exp(i s w C) exp(i s D x') exp(i s xi u),  xi = w' P / n,
+ *   sum_m phi(m - u) exp(i s xi m) = exp(i s xi u) hat(xi) + aliases.
+ * n = 2 sigma S X / pi + w + 1 and P = pi n / (sigma S) keep |xi| <= pi / sigma and the stencils inside one period
+ * (Lee and Greengard, J. Comput. Phys. 206, 2005). Every step has its adjoint, and the adjoint runs them backwards. */
+#include <math.h>
+#include <string.h>
+
+#include "base/memory.h"
+#include "plan/plan.h"
+#include "points/check.h"
+
+typedef struct {
+  int64_t n;
+  void *x[3];           /* the caller's coordinates, kept because centre and scale depend on the other side */
+  double centre[3], half[3];
+  void *phase;          /* [n] complex: what this side's values are multiplied by */
+} side;
+
+struct og_two_sides {
+  side source, target;
+  og_plan inner;        /* type 2 from the grid's cells to the scaled targets; made when both sides are known */
+  void *phased;         /* [n of the larger side] complex */
+};
+
+static void free_side(side *s) {
+  for (int d = 0; d < 3; d++)
+    og_free(s->x[d]);
+  og_free(s->phase);
+  *s = (side){0};
+}
+
+void og_type3_destroy(og_two_sides *t) {
+  if (!t)
+    return;
+  free_side(&t->source);
+  free_side(&t->target);
+  og_plan_destroy(t->inner);
+  og_free(t->phased);
+  og_free(t);
+}
+
+int og_type3_create(og_plan plan) {
+  plan->type3_law = 1;
+  plan->type3 = og_allocate_zeroed(sizeof *plan->type3);
+  OG_CHECK(plan->type3, OG_ERR_MEMORY, "no memory for a type 3 plan");
+  return OG_OK;
+}
+
+/* ---- scales */
+
+static int copy_side(og_plan plan, int64_t n, const void *const x[3], side *s) {
+  double low[3], high[3];
+  size_t bytes = og_real_bytes(plan->options.precision);
+  OG_TRY(og_points_check(&plan->backend, plan->options.precision, plan->threads, plan->ndim, n, x, low, high));
+  s->n = n;
+  for (int d = 0; d < plan->ndim; d++) {
+    s->x[d] = og_allocate(og_bytes((size_t)n, bytes));
+    OG_CHECK(s->x[d], OG_ERR_MEMORY, "no memory for %lld coordinates", (long long)n);
+    if (n)
+      memcpy(s->x[d], x[d], (size_t)n * bytes);
+    s->centre[d] = low[d] / 2 + high[d] / 2;
+    s->half[d] = high[d] / 2 - low[d] / 2;
+    OG_CHECK(isfinite(s->half[d]), OG_ERR_POINT, "the points span [%g, %g] along %c: too wide", low[d], high[d],
+             "xyz"[d]);
+    if (fabs(s->centre[d]) < 0.1 * s->half[d]) { /* a slightly larger grid is cheaper than a phase */
+      s->half[d] += fabs(s->centre[d]);
+      s->centre[d] = 0;
+    }
+  }
+  return OG_OK;
+}
+
+/* Half widths that may be 0 (one point) made positive without making the grid larger. */
+static void positive_halves(double *x, double *s) {
+  if (*x == 0 && *s == 0)
+    *x = *s = 1;
+  else if (*x == 0)
+    *x = fmin(1 / *s, 1e300);
+  else if (*s == 0)
+    *s = fmin(1 / *x, 1e300);
+}
+
+typedef struct {
+  const struct og_plan_s *plan;
+  const og_window *window;
+  const side *side;
+  const double *centre;  /* of the other side: the phase's frequency */
+  const double *origin;  /* subtracted from the coordinates first */
+  const double *scale;   /* xi = scale (x - origin), or NULL: no division by hat */
+  double sign;
+  void *scaled[3];       /* xi out, in the plan's precision */
+} phase_job;
+
+static double read_real(const void *x, int precision, int64_t i) {
+  return precision == OG_F32 ? (double)((const float *)x)[i] : ((const double *)x)[i];
+}
+
+static void write_real(void *x, int precision, int64_t i, double v) {
+  if (precision == OG_F32)
+    ((float *)x)[i] = (float)v;
+  else
+    ((double *)x)[i] = v;
+}
+
+static void fill_phase(void *context, int64_t begin, int64_t end) {
+  const phase_job *j = context;
+  int precision = j->plan->options.precision;
+  for (int64_t i = begin; i < end; i++) {
+    double angle = 0, factor = 1;
+    for (int d = 0; d < j->plan->ndim; d++) {
+      double x = read_real(j->side->x[d], precision, i);
+      angle += j->sign * j->centre[d] * (x - j->origin[d]);
+      if (j->scale) {
+        double xi = j->scale[d] * (x - j->side->centre[d]);
+        factor /= og_window_hat(j->window, xi);
+        write_real(j->scaled[d], precision, i, xi);
+      }
+    }
+    write_real(j->side->phase, precision, 2 * i, factor * cos(angle));
+    write_real(j->side->phase, precision, 2 * i + 1, factor * sin(angle));
+  }
+}
+
+/* ---- building: everything anew, swapped in when whole */
+
+typedef struct {
+  og_core *core;
+  og_plan inner;
+  void *resident, *phased, *source_phase, *target_phase, *scaled[3];
+} build;
+
+static int make_inner(const struct og_plan_s *plan, const og_choice *choice, og_plan *inner) {
+  og_options o = plan->options;
+  o.backend = plan->backend.name;
+  o.simd = plan->simd;
+  o.window = og_window_kind_name((int)plan->kind);
+  o.sign = -plan->options.sign; /* a type 2 has the opposite exponent */
+  o.mode_order = OG_ORDER_FFT;  /* cells of negative coordinate wrap to the end */
+  o.storage = OG_STORE_COPY;
+  o.expected_points = 0;
+  OG_TRY(og_plan_make(inner, plan->ndim, choice->n, &o));
+  (*inner)->type3_law = 1;
+  return OG_OK;
+}
+
+static int set_outer(og_plan plan, build *b, const double x[3], const double s[3]) {
+  og_two_sides *t = plan->type3;
+  og_choice choice;
+  OG_TRY(og_choose_type3(plan, t->source.n + t->target.n, x, s, &choice));
+  struct og_plan_s view = *plan; /* the outer grid's points have their own period */
+  double shift[3] = {0, 0, 0};
+  view.options.storage = OG_STORE_COPY;
+  for (int d = 0; d < plan->ndim; d++) {
+    view.period[d] = 3.14159265358979323846 * (double)choice.n[d] / (choice.sigma * s[d]);
+    shift[d] = -t->source.centre[d] * (double)choice.n[d] / view.period[d];
+  }
+  OG_TRY(og_plan_build_core(&view, &choice, shift, &b->core));
+  og_core *c = b->core;
+  c->memory = og_allocate(c->grid.bytes);
+  c->memory_is_ours = 1;
+  OG_CHECK(c->memory, OG_ERR_MEMORY, "no memory for a type 3 grid of %zu bytes", c->grid.bytes);
+  return OG_OK;
+}
+
+static int set_sources(og_plan plan, build *b) {
+  size_t resident, scratch_bytes;
+  const side *s = &plan->type3->source;
+  const void *const x[3] = {s->x[0], s->x[1], s->x[2]};
+  OG_TRY(plan->backend.points_bytes(b->core->points, s->n, &resident, &scratch_bytes));
+  b->resident = og_allocate(resident);
+  void *scratch = og_allocate(scratch_bytes);
+  int code = OG_OK;
+  if (b->resident && scratch)
+    code = plan->backend.points_set(b->core->points, s->n, x, b->resident, scratch);
+  og_free(scratch);
+  OG_CHECK(b->resident && scratch, OG_ERR_MEMORY, "no memory for %lld points", (long long)s->n);
+  return code;
+}
+
+static int fill_phases(og_plan plan, build *b) {
+  og_two_sides *t = plan->type3;
+  size_t value = og_value_bytes(plan->options.precision, OG_COMPLEX), real = og_real_bytes(plan->options.precision);
+  const double zero[3] = {0, 0, 0};
+  double scale[3] = {0, 0, 0};
+  side source = t->source, target = t->target;
+  source.phase = b->source_phase = og_allocate(og_bytes((size_t)source.n, value));
+  target.phase = b->target_phase = og_allocate(og_bytes((size_t)target.n, value));
+  b->phased = og_allocate(og_bytes((size_t)(source.n > target.n ? source.n : target.n), value));
+  OG_CHECK(source.phase && target.phase && b->phased, OG_ERR_MEMORY, "no memory for the phases of a type 3");
+  phase_job job = {.plan = plan, .window = &b->core->window, .sign = plan->options.sign};
+  for (int d = 0; d < plan->ndim; d++) {
+    job.scaled[d] = b->scaled[d] = og_allocate(og_bytes((size_t)target.n, real));
+    OG_CHECK(b->scaled[d], OG_ERR_MEMORY, "no memory for the targets of a type 3");
+    scale[d] = b->core->points_setup.period[d] / (double)b->core->grid.n[d];
+  }
+  job.side = &source;
+  job.centre = target.centre;
+  job.origin = source.centre;
+  plan->backend.parallel(plan->threads, source.n, 1024, fill_phase, &job);
+  job.side = &target;
+  job.centre = source.centre;
+  job.origin = zero;
+  job.scale = scale;
+  plan->backend.parallel(plan->threads, target.n, 256, fill_phase, &job);
+  return OG_OK;
+}
+
+static int fill_build(og_plan plan, build *b) {
+  og_two_sides *t = plan->type3;
+  double x[3] = {1, 1, 1}, s[3] = {1, 1, 1};
+  for (int d = 0; d < plan->ndim; d++) {
+    x[d] = t->source.half[d];
+    s[d] = t->target.half[d];
+    positive_halves(&x[d], &s[d]);
+  }
+  OG_TRY(set_outer(plan, b, x, s));
+  OG_TRY(set_sources(plan, b));
+  OG_TRY(fill_phases(plan, b));
+  OG_TRY(make_inner(plan, &b->core->choice, &b->inner));
+  return og_plan_set_points(b->inner, t->target.n, b->scaled[0], b->scaled[1], b->scaled[2]);
+}
+
+static void drop_build(og_plan plan, build *b) {
+  og_plan_destroy_core(plan, b->core);
+  og_plan_destroy(b->inner);
+  og_free(b->resident);
+  og_free(b->phased);
+  og_free(b->source_phase);
+  og_free(b->target_phase);
+}
+
+static int rebuild(og_plan plan) {
+  build b = {0};
+  og_two_sides *t = plan->type3;
+  int code = fill_build(plan, &b);
+  for (int d = 0; d < 3; d++)
+    og_free(b.scaled[d]);
+  if (code) {
+    drop_build(plan, &b);
+    return code;
+  }
+  build old = {plan->core, t->inner, plan->resident, t->phased, t->source.phase, t->target.phase, {NULL, NULL, NULL}};
+  plan->core = b.core;
+  plan->resident = b.resident;
+  plan->resident_is_ours = 1;
+  t->inner = b.inner;
+  t->phased = b.phased;
+  t->source.phase = b.source_phase;
+  t->target.phase = b.target_phase;
+  drop_build(plan, &old);
+  plan->n_points = t->source.n;
+  return OG_OK;
+}
+
+int og_type3_set(og_plan plan, int targets, int64_t n, const void *const x[3]) {
+  og_two_sides *t = plan->type3;
+  side *mine = targets ? &t->target : &t->source, *other = targets ? &t->source : &t->target;
+  side fresh = {0}, old = *mine;
+  int known = other->x[0] != NULL;
+  int code = copy_side(plan, n, x, &fresh);
+  if (!code && known) {
+    *mine = fresh;
+    mine->phase = old.phase; /* freed by rebuild, which makes a new one */
+    code = rebuild(plan);
+    fresh.phase = NULL;
+  }
+  if (code) {
+    *mine = old;
+    free_side(&fresh);
+    return code;
+  }
+  if (!known)
+    *mine = fresh;
+  old.phase = NULL;
+  free_side(&old);
+  plan->has_points = known;
+  return OG_OK;
+}
+
+/* ---- execute */
+
+static int check_sides(og_plan plan, int64_t n_vectors, const void *at_sources, const void *at_targets) {
+  OG_CHECK(plan->has_points, OG_ERR_ORDER, "og_plan_set_points and og_plan_set_targets come first");
+  OG_CHECK(at_sources || !n_vectors || !plan->type3->source.n, OG_ERR_NULL, "the sources' array must not be null");
+  OG_CHECK(at_targets || !n_vectors || !plan->type3->target.n, OG_ERR_NULL, "the targets' array must not be null");
+  return OG_OK;
+}
+
+static int multiply(og_plan plan, const side *s, int conjugate, const void *in, void *out) {
+  return plan->backend.multiply(plan->options.precision, plan->threads, s->n, conjugate, s->phase, in, out);
+}
+
+int og_type3_execute(og_plan plan, int64_t n_vectors, const void *strengths, void *results) {
+  og_two_sides *t = plan->type3;
+  OG_TRY(check_sides(plan, n_vectors, strengths, results));
+  size_t value = og_value_bytes(plan->options.precision, OG_COMPLEX);
+  for (int64_t v = 0; v < n_vectors; v++) {
+    void *out = og_at(results, v * t->target.n, value);
+    OG_TRY(multiply(plan, &t->source, 0, og_const_at(strengths, v * t->source.n, value), t->phased));
+    OG_TRY(plan->backend.spread(plan->core->points, t->phased, plan->core->memory));
+    OG_TRY(og_type2(t->inner, 1, plan->core->memory, out));
+    OG_TRY(multiply(plan, &t->target, 0, out, out));
+  }
+  return OG_OK;
+}
+
+int og_type3_execute_adjoint(og_plan plan, int64_t n_vectors, const void *results, void *values) {
+  og_two_sides *t = plan->type3;
+  OG_TRY(check_sides(plan, n_vectors, values, results));
+  size_t value = og_value_bytes(plan->options.precision, OG_COMPLEX);
+  for (int64_t v = 0; v < n_vectors; v++) {
+    void *out = og_at(values, v * t->source.n, value);
+    OG_TRY(multiply(plan, &t->target, 1, og_const_at(results, v * t->target.n, value), t->phased));
+    OG_TRY(og_type1(t->inner, 1, t->phased, plan->core->memory));
+    OG_TRY(plan->backend.interp(plan->core->points, plan->core->memory, out, NULL));
+    OG_TRY(multiply(plan, &t->source, 1, out, out));
+  }
+  return OG_OK;
+}
