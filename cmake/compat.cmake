@@ -1,11 +1,13 @@
 # build/lib/finufft/libfinufft.so: FINUFFT's C interface on top of offgrid.h, under FINUFFT's own file name and SONAME, in
-# a folder of its own so that nobody links it by accident.
+# a folder of its own so that nobody links it by accident. It holds all of offgrid, so that this one file can take the place
+# of FINUFFT's in a Python package.
 og_glob(og_finufft compat/finufft)
-if(og_finufft AND TARGET offgrid)
+if(og_finufft AND TARGET offgrid_static)
   add_library(offgrid_finufft SHARED ${og_finufft})
   target_include_directories(offgrid_finufft PUBLIC ${PROJECT_SOURCE_DIR}/compat/finufft)
-  target_link_libraries(offgrid_finufft PRIVATE offgrid_flags offgrid m)
+  target_link_libraries(offgrid_finufft PRIVATE offgrid_flags offgrid_static m)
+  target_link_options(offgrid_finufft PRIVATE -Wl,--exclude-libs,ALL)
   set_target_properties(
     offgrid_finufft
-    PROPERTIES OUTPUT_NAME finufft LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/finufft INSTALL_RPATH "$ORIGIN/..")
+    PROPERTIES OUTPUT_NAME finufft LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/finufft INSTALL_RPATH "")
 endif()

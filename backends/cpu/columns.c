@@ -7,7 +7,6 @@
 #include <string.h>
 
 typedef double pair __attribute__((vector_size(16), aligned(8), may_alias)); /* one cell of f64, two of f32 */
-typedef int64_t pick __attribute__((vector_size(16)));
 
 static void gather_f64(const char *grid, size_t stride, char *line, size_t pitch, int columns, og_range r) {
   grid += (size_t)r.begin * stride;
@@ -48,8 +47,8 @@ static void scatter_f64(char *grid, size_t stride, const char *line, size_t pitc
 /* Two columns of two points at a time: 16 bytes either way. */
 static inline void swap_f32(const char *in, size_t in_stride, char *out, size_t out_stride) {
   pair a = *(const pair *)in, b = *(const pair *)(in + in_stride);
-  *(pair *)out = __builtin_shuffle(a, b, (pick){0, 2});
-  *(pair *)(out + out_stride) = __builtin_shuffle(a, b, (pick){1, 3});
+  *(pair *)out = __builtin_shufflevector(a, b, 0, 2);
+  *(pair *)(out + out_stride) = __builtin_shufflevector(a, b, 1, 3);
 }
 
 static void gather_f32(const char *grid, size_t stride, char *line, size_t pitch, int columns, og_range r) {

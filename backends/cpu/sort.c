@@ -125,7 +125,7 @@ void og_cpu_sort(og_cpu_points *p, const char *unsorted) {
   sorter s = {.p = p, .in = unsorted, .in_bytes = p->record_bytes - (p->two_step ? 4 : 0),
               .byz = p->bits_y + p->bits_z};
   s.shift = s.byz + p->ring.log_block;
-  s.keys = (((int64_t)1 << p->log_tile >> p->ring.log_block) + 1) << s.byz;
+  s.keys = ((int64_t)1 << p->log_tile >> p->ring.log_block) << s.byz;
   const int64_t tiles = (int64_t)p->cut[0].parts * p->cut[1].parts * p->cut[2].parts;
   if (p->team == 1) {
     for (int64_t k = 0; k < tiles; k++)

@@ -6,7 +6,7 @@
 #define TASKS_PER_THREAD 6  /* enough for an even load */
 #define LEAST_SPREAD 4096   /* points that a cut pencil's task has at least */
 #define LEAST_INTERP 2048
-#define LEAST_CELLS 65536   /* and of a long row without points, cells */
+#define LEAST_CELLS 65536   /* of a long line with few points */
 
 /* First cell of the x block (or line tile) that point i starts in; the pencil's first tile is `base`. */
 static int32_t block_of(const og_cpu_points *p, int64_t base, int64_t i) {
@@ -51,6 +51,20 @@ static int64_t pencil_count(const og_cpu_points *p, int py, int pz) {
 
 static int64_t pieces_of(int64_t count, int64_t most) { return count > most + most / 2 ? (count + most - 1) / most : 1; }
 
+/* A long line is cut even where points are few, because somebody must write its cells. */
+static int64_t spread_pieces(const og_cpu_points *p, int64_t count, int64_t most, int cut) {
+  if (!cut)
+    return 1;
+  int64_t pieces = pieces_of(count, most);
+  if (p->ndim == 1) {
+    int64_t by_cells = p->grid.n[0] / LEAST_CELLS, limit = (int64_t)p->team * TASKS_PER_THREAD;
+    by_cells = by_cells > limit ? limit : by_cells;
+    by_cells = by_cells > count ? count : by_cells;
+    pieces = by_cells > pieces ? by_cells : pieces;
+  }
+  return pieces;
+}
+
 static void interp_tasks(og_cpu_points *p) {
   int64_t most = p->n / ((int64_t)p->team * TASKS_PER_THREAD) + 1, made = 0;
   int32_t ignored = 0;
@@ -66,7 +80,7 @@ static void interp_tasks(og_cpu_points *p) {
 
 static void spread_tasks(og_cpu_points *p, int cut) {
   int64_t most = p->n / ((int64_t)p->team * TASKS_PER_THREAD) + 1, made = 0;
-  most = p->team == 1 || !cut ? p->n + 1 : most < LEAST_SPREAD ? LEAST_SPREAD : most;
+  most = most < LEAST_SPREAD ? LEAST_SPREAD : most;
   p->n_tails = 0;
   p->colours = p->threads > 1 ? 4 : 1;
   for (int c = 0; c < p->colours; c++) {
@@ -74,7 +88,7 @@ static void spread_tasks(og_cpu_points *p, int cut) {
     for (int pz = 0; pz < p->cut[2].parts; pz++)
       for (int py = 0; py < p->cut[1].parts; py++)
         if (og_cpu_colour(p, py, pz) == c)
-          made += pencil_tasks(p, py, pz, pieces_of(pencil_count(p, py, pz), most), &p->n_tails,
+          made += pencil_tasks(p, py, pz, spread_pieces(p, pencil_count(p, py, pz), most, cut), &p->n_tails,
                                p->spread_tasks + made);
   }
   p->spread_from[p->colours] = made;
@@ -109,7 +123,7 @@ int64_t og_cpu_tasks_room(const og_cpu_points *p) {
 
 void og_cpu_tasks_make(og_cpu_points *p) {
   interp_tasks(p);
-  spread_tasks(p, 1);
+  spread_tasks(p, p->team > 1);
   if (!tails_allocate(p)) {
     spread_tasks(p, 0);
     (void)tails_allocate(p);

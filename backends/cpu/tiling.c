@@ -188,7 +188,9 @@ int og_cpu_tiling_make(og_cpu_points *p) {
   og_cpu_tiling_set(p, og_cpu_tiling_log(p, (int64_t)1 << 40)); /* as fine as it gets */
   int64_t tiles = (int64_t)p->cut[0].parts * p->cut[1].parts * p->cut[2].parts;
   p->histogram_stride = tiles + 8;
-  p->counts_stride = p->ndim == 1 ? ((int64_t)1 << (24 - ceil_log2(line_tile(p)))) + 16 : MOST_COUNTS + 16;
+  /* a tile of 2^log cells has up to 2^log / block + 1 blocks */
+  p->counts_stride = p->ndim == 1 ? ((int64_t)1 << (24 - ceil_log2(line_tile(p)))) + 16
+                                  : MOST_COUNTS + ((int64_t)1 << (p->bits_y + p->bits_z)) + 16;
   p->histogram = og_allocate(og_bytes((size_t)p->threads * (size_t)p->histogram_stride, sizeof *p->histogram));
   p->tile_begin = og_allocate_zeroed(og_bytes((size_t)tiles + 1, sizeof *p->tile_begin));
   p->memory = og_allocate_zeroed(og_bytes((size_t)p->threads, p->work.bytes));

@@ -1,3 +1,4 @@
+/* The clock: monotonic, so that no adjustment of the time of day shows in a measurement. */
 #define _POSIX_C_SOURCE 200809L
 #include "base/timer.h"
 

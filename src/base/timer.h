@@ -1,3 +1,4 @@
+/* The clock. */
 #ifndef OG_BASE_TIMER_H
 #define OG_BASE_TIMER_H
 /* Seconds of a monotonic clock. */

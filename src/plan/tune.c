@@ -6,7 +6,7 @@
 #include "plan/plan.h"
 
 enum { LARGEST_SIZE = 1 << 30 };
-static const double sigma_low = 1.15, sigma_high = 2.5, pi = 3.14159265358979323846;
+static const double sigma_low = 1.15, sigma_low_type3 = 1.25, sigma_high = 2.5, pi = 3.14159265358979323846;
 
 /* How much larger than eps the rounding of the FFT is in the modes of one dimension: noise is even over the spectrum, and
  * the division by the window's transform h lifts it at the band's edge: rms(1/h) over the band times rms(h) over all
@@ -69,7 +69,7 @@ static int width_for(const struct og_plan_s *p, double sigma) {
 
 /* The smallest sigma at which this width meets the tolerance, 0 where none does. */
 static double smallest_sigma(const struct og_plan_s *p, int width) {
-  double low = sigma_low, high = sigma_high;
+  double low = p->type3_law ? sigma_low_type3 : sigma_low, high = sigma_high;
   if (!meets(p, width, high))
     return 0;
   if (meets(p, width, low))

@@ -329,6 +329,17 @@ int main(int argc, char **argv) {
             fail(&q, "same bits twice", 1, 0);
         }
   }
+  /* a line long enough that threads share its empty cells, and to be sorted within its tiles */
+  for (int k = 0; k < 4; k++) {
+    problem q = draw(1, 5 + k, k & 1, k >> 1, "auto");
+    q.n[0] = k < 2 ? 400000 : 6000000;
+    q.m = 3 + 400 * k;
+    q.threads = 4;
+    q.direct = 0;
+    q.shape = UNIFORM;
+    if (q.precision == OG_F64)
+      run(&q, &windows[0][q.width]);
+  }
   printf("%d checks, worst error %.2g f64, %.2g f32\n", checks, worst[0], worst[1]);
   printf(failures ? "FAILED %d\n" : "ok\n", failures);
   return failures != 0;

@@ -7,7 +7,7 @@
 typedef struct {
   int64_t grid;   /* where x = 0 of the row is, in reals */
   int32_t window; /* likewise, in reals */
-  int32_t number; /* of the row in the grid: y + n_y z */
+  uint32_t number; /* of the row in the grid: y + n_y z, modulo 2^32 */
 } grid_row;
 
 typedef struct {
@@ -46,7 +46,7 @@ static void stream_rows(stream *s, int py, int pz) {
         int64_t y = (cy->begin[py] + dy) % p->grid.n[1], z = (cz->begin[pz] + dz) % p->grid.n[2];
         s->rows[n].grid = (y * p->grid.stride[1] + z * p->grid.stride[2]) * CELL;
         s->rows[n].window = (dz * p->rows_y + dy) * p->ring.row * CELL;
-        s->rows[n].number = (int32_t)(y + p->grid.n[1] * z);
+        s->rows[n].number = (uint32_t)(y + p->grid.n[1] * z);
         n++;
       }
     if (!pass)
@@ -335,7 +335,7 @@ static void ring_add_tails(const og_cpu_points *p, int part, int parts, real *gr
     stream_rows(&s, task->py, task->pz);
     const real *tail = (const real *)(p->tails + (size_t)k * p->tail_bytes);
     for (int i = 0; i < s.n_rows; i++) {
-      if (rows[i].number % parts != part)
+      if (rows[i].number % (uint32_t)parts != (uint32_t)part)
         continue;
       const real *t = tail + rows[i].window;
       real *g = grid + rows[i].grid;
