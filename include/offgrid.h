@@ -143,7 +143,8 @@ OG_API int og_type2_gradient(og_plan plan, int64_t n_vectors, const void *modes,
 
 /* Type 1, a diagonal, type 2, fused: values[o] = type2(sum_i multipliers[o][i] * type1(strengths[i])).
  * strengths: [n_in][n_points]; multipliers: [n_out][n_in][modes] complex, one set of modes as in og_type1;
- * values: [n_out][n_points]. n_in and n_out at most max_vectors. The modes never leave the plan. */
+ * values: [n_out][n_points]. n_in and n_out at most max_vectors; an empty sum (n_in = 0) is 0. The modes never leave the
+ * plan. */
 OG_API int og_filter(og_plan plan, int64_t n_in, const void *strengths, int64_t n_out, const void *multipliers,
                      void *values) OG_MUST_CHECK;
 

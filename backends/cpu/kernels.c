@@ -7,8 +7,11 @@
   extern const og_cpu_kernels og_cpu_kernels_##isa##_f64_complex, og_cpu_kernels_##isa##_f64_real,                     \
       og_cpu_kernels_##isa##_f32_complex, og_cpu_kernels_##isa##_f32_real;
 #define ROW(isa)                                                                                                       \
-  {{&og_cpu_kernels_##isa##_f64_complex, &og_cpu_kernels_##isa##_f64_real},                                            \
-   {&og_cpu_kernels_##isa##_f32_complex, &og_cpu_kernels_##isa##_f32_real}}
+  {                                                                                                                    \
+    {&og_cpu_kernels_##isa##_f64_complex, &og_cpu_kernels_##isa##_f64_real}, {                                         \
+      &og_cpu_kernels_##isa##_f32_complex, &og_cpu_kernels_##isa##_f32_real                                            \
+    }                                                                                                                  \
+  }
 
 TABLES(generic)
 #ifdef OG_CPU_X86
@@ -27,8 +30,8 @@ static int supported(int simd) {
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
   if (simd == OG_CPU_AVX512)
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512vl") &&
-           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") &&
-           __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
+           __builtin_cpu_supports("avx512dq") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx2") &&
+           __builtin_cpu_supports("fma");
 #endif
   return simd == OG_CPU_GENERIC;
 }

@@ -73,8 +73,7 @@ static int points_build(og_cpu_points *p, const og_points_setup *setup) {
   int64_t room = og_cpu_tasks_room(p);
   p->spread_tasks = og_allocate(og_bytes((size_t)room, sizeof *p->spread_tasks));
   p->interp_tasks = og_allocate(og_bytes((size_t)room, sizeof *p->interp_tasks));
-  OG_CHECK(p->counts && p->spread_tasks && p->interp_tasks, OG_ERR_MEMORY, "no memory for %lld tasks",
-           (long long)room);
+  OG_CHECK(p->counts && p->spread_tasks && p->interp_tasks, OG_ERR_MEMORY, "no memory for %lld tasks", (long long)room);
   og_cpu_tasks_make(p);
   return OG_OK;
 }
@@ -174,8 +173,8 @@ static void partition_points(og_cpu_points *p, int team, int64_t n, const void *
 static int bad_point(const og_cpu_points *p, int64_t i, const void *const x[3]) {
   for (int d = 0; d < p->ndim; d++) {
     double value = p->grid.precision == OG_F32 ? (double)((const float *)x[d])[i] : ((const double *)x[d])[i];
-    OG_CHECK(isfinite(value), OG_ERR_POINT, "point %lld has coordinate %c = %g, must be finite", (long long)i,
-             "xyz"[d], value);
+    OG_CHECK(isfinite(value), OG_ERR_POINT, "point %lld has coordinate %c = %g, must be finite", (long long)i, "xyz"[d],
+             value);
   }
   return OG_ERR_POINT;
 }

@@ -1,10 +1,11 @@
 /* The cpu backend's points: how the grid is cut, how the points are stored, and what the kernels (one table per
  * instruction set, precision and kind of values) offer.
  *
- * The grid is cut in y and z into pencils of stencil starts; a pencil runs along all of x and holds about 16 x 16 starts.
- * Along x a pencil is cut into sort tiles, only so that sorting stays in cache. Points are partitioned by tile, and in a
- * tile ordered by (x block, z, y). A record per point holds the polynomial argument t of each dimension (exact to the
- * precision whatever the size of the grid), the packed start relative to the tile, and where its strength comes from.
+ * The grid is cut in y and z into pencils of stencil starts; a pencil runs along all of x and holds about 16 x 16
+ * starts. Along x a pencil is cut into sort tiles, only so that sorting stays in cache. Points are partitioned by tile,
+ * and in a tile ordered by (x block, z, y). A record per point holds the polynomial argument t of each dimension (exact
+ * to the precision whatever the size of the grid), the packed start relative to the tile, and where its strength comes
+ * from.
  *
  * Two and three dimensions spread through a ring window: all rows that a pencil's stencils touch, each a ring of `ring`
  * cells, streamed along x (see kernel/ring.h). One dimension adds into a tile-sized buffer (see kernel/line.h). */
@@ -14,9 +15,9 @@
 
 #include <stdint.h>
 
-#define OG_CPU_CHUNK 32      /* points whose weights are evaluated together */
-#define OG_CPU_BLOCK 256     /* points folded together */
-#define OG_CPU_MAX_SPAN 6    /* largest distance in y of two points added together */
+#define OG_CPU_CHUNK 32         /* points whose weights are evaluated together */
+#define OG_CPU_BLOCK 256        /* points folded together */
+#define OG_CPU_MAX_SPAN 6       /* largest distance in y of two points added together */
 #define OG_CPU_LINE_BYTES 16384 /* of a tile in one dimension: its buffer stays in the first-level cache */
 
 /* One dimension cut into parts; part p holds the starts [begin[p], begin[p + 1]). */
@@ -61,7 +62,8 @@ typedef struct og_cpu_points og_cpu_points;
 typedef struct og_cpu_kernels {
   const char *simd;
   int vector_bytes[2]; /* ring vectors available, widest first; 0: none */
-  /* Counts the points [begin, end) per tile into histogram (cleared by the caller). Returns the first bad point or -1. */
+  /* Counts the points [begin, end) per tile into histogram (cleared by the caller). Returns the first bad point or -1.
+   */
   int64_t (*count)(const og_cpu_points *p, const void *const x[3], int64_t begin, int64_t end, int64_t *histogram);
   /* Writes their records to where histogram says. */
   void (*partition)(og_cpu_points *p, const void *const x[3], int64_t begin, int64_t end, int64_t *histogram,
@@ -84,14 +86,14 @@ struct og_cpu_points {
   og_grid grid;
   const og_cpu_kernels *kernels;
   int ndim, width, degree, threads;
-  int reals;         /* per cell: 2 complex, 1 real */
+  int reals; /* per cell: 2 complex, 1 real */
   size_t real_bytes, value_bytes;
   og_cpu_fold fold[3];
-  og_cpu_cut cut[3]; /* cut[0]: sort tiles, remade for each set of points */
-  int log_tile;      /* cut[0] has parts of 1 << log_tile cells */
+  og_cpu_cut cut[3];            /* cut[0]: sort tiles, remade for each set of points */
+  int log_tile;                 /* cut[0] has parts of 1 << log_tile cells */
   int bits_y, bits_z, bits_low; /* see og_cpu_pack */
-  int rows_y, rows_z; /* rows of the window: tallest pencil + width - 1 */
-  int span;           /* largest distance in y of two points that are added together */
+  int rows_y, rows_z;           /* rows of the window: tallest pencil + width - 1 */
+  int span;                     /* largest distance in y of two points that are added together */
   og_cpu_ring ring;
   og_cpu_work work;
   char *memory;       /* threads * work.bytes */
@@ -106,23 +108,23 @@ struct og_cpu_points {
 
   /* the points */
   int64_t n;
-  int dims_stored;       /* coordinates in a record: ndim, or 0 where the caller's arrays are borrowed */
-  int two_step;          /* strengths go through `values` in tile order */
-  int sorted;            /* tiles are sorted inside (else records are in the order of the caller in each tile) */
-  size_t record_bytes;   /* t[dims_stored], uint32 start, uint32 from */
+  int dims_stored;     /* coordinates in a record: ndim, or 0 where the caller's arrays are borrowed */
+  int two_step;        /* strengths go through `values` in tile order */
+  int sorted;          /* tiles are sorted inside (else records are in the order of the caller in each tile) */
+  size_t record_bytes; /* t[dims_stored], uint32 start, uint32 from */
   char *records;
   uint32_t *destination; /* two_step: place of the caller's point in tile order */
   void *values;          /* two_step: strengths or results in tile order */
   const void *borrowed[3];
 
   /* the work */
-  int team;              /* threads worth using for these points */
+  int team; /* threads worth using for these points */
   og_cpu_task *spread_tasks, *interp_tasks;
   int64_t spread_from[5]; /* colour c: tasks [spread_from[c], spread_from[c + 1]) */
   int colours;
   int64_t n_interp_tasks, task_room;
   int32_t n_tails;
-  char *tails;            /* [n_tails][tail_bytes] */
+  char *tails;                   /* [n_tails][tail_bytes] */
   const og_cpu_task **tail_task; /* [n_tails] */
   size_t tail_bytes;
 };

@@ -1,5 +1,5 @@
-/* The second half of the sort: order the records of each tile by (x block, z, y), stably. A counting sort where points are
- * many; where they are few against the number of keys, two passes with few counters each. */
+/* The second half of the sort: order the records of each tile by (x block, z, y), stably. A counting sort where points
+ * are many; where they are few against the number of keys, two passes with few counters each. */
 #include "points.h"
 
 #include <string.h>
@@ -122,8 +122,8 @@ static void sort_tile(const sorter *s, int64_t begin, int64_t end, uint32_t *cou
 }
 
 void og_cpu_sort(og_cpu_points *p, const char *unsorted) {
-  sorter s = {.p = p, .in = unsorted, .in_bytes = p->record_bytes - (p->two_step ? 4 : 0),
-              .byz = p->bits_y + p->bits_z};
+  sorter s = {
+      .p = p, .in = unsorted, .in_bytes = p->record_bytes - (p->two_step ? 4 : 0), .byz = p->bits_y + p->bits_z};
   s.shift = s.byz + p->ring.log_block;
   s.keys = ((int64_t)1 << p->log_tile >> p->ring.log_block) << s.byz;
   const int64_t tiles = (int64_t)p->cut[0].parts * p->cut[1].parts * p->cut[2].parts;

@@ -1,7 +1,7 @@
-/* Spreading: strengths into tile order where they are many, then the tasks colour by colour, then the tails. No locks and
- * no atomics: tasks of one colour write different cells, so that the result does not depend on who does what when. */
+/* Spreading: strengths into tile order where they are many, then the tasks colour by colour, then the tails. No locks
+ * and no atomics: tasks of one colour write different cells, so that the result does not depend on who does what when.
+ */
 #include "points.h"
-#include "base/memory.h"
 
 #include <string.h>
 

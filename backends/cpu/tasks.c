@@ -1,12 +1,12 @@
-/* The work of one set of points: a task per pencil, in the order of colours; pencils with far more points than others are
- * cut into several tasks by count, anywhere along x, whose last window is kept in a tail and added afterwards. */
+/* The work of one set of points: a task per pencil, in the order of colours; pencils with far more points than others
+ * are cut into several tasks by count, anywhere along x, whose last window is kept in a tail and added afterwards. */
 #include "points.h"
 #include "base/memory.h"
 
-#define TASKS_PER_THREAD 6  /* enough for an even load */
-#define LEAST_SPREAD 4096   /* points that a cut pencil's task has at least */
+#define TASKS_PER_THREAD 6 /* enough for an even load */
+#define LEAST_SPREAD 4096  /* points that a cut pencil's task has at least */
 #define LEAST_INTERP 2048
-#define LEAST_CELLS 65536   /* of a long line with few points */
+#define LEAST_CELLS 65536 /* of a long line with few points */
 
 /* First cell of the x block (or line tile) that point i starts in; the pencil's first tile is `base`. */
 static int32_t block_of(const og_cpu_points *p, int64_t base, int64_t i) {
@@ -31,8 +31,13 @@ static int64_t pencil_tasks(const og_cpu_points *p, int py, int pz, int64_t piec
   const int64_t begin = p->tile_begin[base], n = p->tile_begin[base + p->cut[0].parts] - begin;
   for (int64_t k = 0; k < pieces; k++) {
     og_cpu_task *t = &out[k];
-    *t = (og_cpu_task){.begin = begin + n * k / pieces, .end = begin + n * (k + 1) / pieces, .x_begin = 0,
-                       .x_end = (int32_t)p->grid.n[0], .py = py, .pz = pz, .tail = -1};
+    *t = (og_cpu_task){.begin = begin + n * k / pieces,
+                       .end = begin + n * (k + 1) / pieces,
+                       .x_begin = 0,
+                       .x_end = (int32_t)p->grid.n[0],
+                       .py = py,
+                       .pz = pz,
+                       .tail = -1};
     if (pieces > 1) {
       t->tail = (*tail)++;
       if (k) {
@@ -49,7 +54,9 @@ static int64_t pencil_count(const og_cpu_points *p, int py, int pz) {
   return p->tile_begin[base + p->cut[0].parts] - p->tile_begin[base];
 }
 
-static int64_t pieces_of(int64_t count, int64_t most) { return count > most + most / 2 ? (count + most - 1) / most : 1; }
+static int64_t pieces_of(int64_t count, int64_t most) {
+  return count > most + most / 2 ? (count + most - 1) / most : 1;
+}
 
 /* A long line is cut even where points are few, because somebody must write its cells. */
 static int64_t spread_pieces(const og_cpu_points *p, int64_t count, int64_t most, int cut) {

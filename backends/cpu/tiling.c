@@ -1,4 +1,5 @@
-/* How the grid is cut into pencils and tiles, which ring a width takes, and where things lie in a thread's work space. */
+/* How the grid is cut into pencils and tiles, which ring a width takes, and where things lie in a thread's work space.
+ */
 #include "points.h"
 #include "base/memory.h"
 
@@ -7,6 +8,7 @@
 #define MOST_TILES 1024   /* streams that a partition writes at once without leaving the second-level cache */
 #define TILE_POINTS 8192  /* points whose sort stays there */
 #define MOST_COUNTS 65536 /* counters of a sort inside a tile */
+#define LOW_BITS 3        /* of y that the sort orders points by last, in three dimensions: see og_cpu_pack */
 
 static int ceil_log2(int64_t n) {
   int k = 0;
@@ -15,18 +17,10 @@ static int ceil_log2(int64_t n) {
   return k;
 }
 
-#ifndef OG_TUNE_LOW
-#define OG_TUNE_LOW 3
-#endif
-#ifndef OG_TUNE_LINE
-#define OG_TUNE_LINE 0
-#endif
 /* Cells of a tile in one dimension: as kernel/line.h has it. */
-static int64_t line_tile(const og_cpu_points *p) { return ((int64_t)OG_CPU_LINE_BYTES << OG_TUNE_LINE) / (int64_t)p->value_bytes; }
+static int64_t line_tile(const og_cpu_points *p) { return OG_CPU_LINE_BYTES / (int64_t)p->value_bytes; }
 
-static int tile_least(const og_cpu_points *p) {
-  return p->ndim == 1 ? ceil_log2(line_tile(p)) : p->ring.log_block + 3;
-}
+static int tile_least(const og_cpu_points *p) { return p->ndim == 1 ? ceil_log2(line_tile(p)) : p->ring.log_block + 3; }
 
 /* Parts of equal size, to within one. */
 static int cut_make(og_cpu_cut *cut, int64_t n, int64_t parts) {
@@ -82,13 +76,11 @@ static void ring_choose(og_cpu_points *p) {
         piece *= 2;
       /* the shortest rows, but not a move at every cell for narrow stencils, whose rows are the smaller part */
       int cost = vectors * bytes + (log_block == 0 && w <= 4 ? 2 * bytes : 0);
-#ifdef OG_TUNE_VECTORS
-      cost = vectors == OG_TUNE_VECTORS ? 1 : 1000;
-#endif
       if (!best_cost || cost < best_cost) {
         best_cost = cost;
         int row = cells + (vectors * bytes % 256 ? 0 : per_vector);
-        *ring = (og_cpu_ring){bytes, vectors, cells, log_block, row, piece, ((1ull << 40) + (unsigned)cells - 1) / (unsigned)cells};
+        uint64_t magic = ((1ull << 40) + (unsigned)cells - 1) / (unsigned)cells;
+        *ring = (og_cpu_ring){bytes, vectors, cells, log_block, row, piece, magic};
       }
     }
   }
@@ -111,7 +103,8 @@ static void work_layout(og_cpu_points *p) {
   w->y_stride = (int)og_round_up((size_t)at_least(p->width + p->span, 8), 4);
   w->z_stride = (int)og_round_up((size_t)at_least(p->width, 8), 4);
   w->v_stride = p->ring.vectors * p->ring.bytes / (int)r;
-  const size_t x = (chunk * (size_t)w->x_stride + 2 * pad + 16) * r, y = (chunk * (size_t)w->y_stride + 2 * pad + 16) * r;
+  const size_t x = (chunk * (size_t)w->x_stride + 2 * pad + 16) * r,
+               y = (chunk * (size_t)w->y_stride + 2 * pad + 16) * r;
   const size_t z = (chunk * (size_t)w->z_stride + 2 * pad + 16) * r, v = chunk * (size_t)w->v_stride * r;
   w->x = place(&end, x) + pad * r;
   w->y = place(&end, p->ndim > 1 ? y : 0) + pad * r;
@@ -159,23 +152,16 @@ void og_cpu_tiling_set(og_cpu_points *p, int log_tile) {
 
 int og_cpu_tiling_make(og_cpu_points *p) {
   const int64_t *n = p->grid.n;
-  int64_t size_y = p->ndim == 2 ? 32 : 16, size_z = 16;
-#ifdef OG_TUNE_Y
-  size_y = OG_TUNE_Y;
-  size_z = OG_TUNE_Z;
-#endif
+  const int64_t size_y = p->ndim == 2 ? 32 : 16, size_z = 16; /* stencil starts: measured, the optimum is flat */
   OG_TRY(cut_make(&p->cut[1], n[1], p->ndim > 1 ? pencils(n[1], size_y, p->width, p->threads) : 1));
   OG_TRY(cut_make(&p->cut[2], n[2], p->ndim > 2 ? pencils(n[2], size_z, p->width, p->threads) : 1));
   const int64_t tall_y = cut_tallest(&p->cut[1]), tall_z = cut_tallest(&p->cut[2]);
   p->bits_y = p->ndim > 1 ? ceil_log2(tall_y) : 0;
   p->bits_z = p->ndim > 2 ? ceil_log2(tall_z) : 0;
-  p->bits_low = p->ndim > 2 && p->bits_y > OG_TUNE_LOW ? OG_TUNE_LOW : p->bits_y;
+  p->bits_low = p->ndim > 2 && p->bits_y > LOW_BITS ? LOW_BITS : p->bits_y;
   p->rows_y = (int)tall_y + p->width - 1;
   p->rows_z = p->ndim > 2 ? (int)tall_z + p->width - 1 : 1;
   p->span = p->ndim > 1 ? (p->width < OG_CPU_MAX_SPAN ? p->width - 1 : OG_CPU_MAX_SPAN) : 0;
-#ifdef OG_TUNE_SPAN
-  p->span = OG_TUNE_SPAN;
-#endif
   if (p->ndim > 1)
     ring_choose(p);
   else
@@ -198,7 +184,7 @@ int og_cpu_tiling_make(og_cpu_points *p) {
            "no memory for the work space of %d threads (%zu bytes each)", p->threads, p->work.bytes);
   for (int t = 0; t < p->threads; t++) {
     char *work = p->memory + (size_t)t * p->work.bytes;
-    *(int *)(void *)work = 1; /* its window is clean */
+    *(int *)(void *)work = 1;                                    /* its window is clean */
     for (int i = 0; i < OG_CPU_CHUNK + 4 && p->ndim == 2; i++) { /* the one plane of two dimensions counts once */
       if (p->grid.precision == OG_F32)
         ((float *)(void *)(work + p->work.z))[i * p->work.z_stride] = 1;

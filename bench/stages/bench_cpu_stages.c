@@ -1,6 +1,6 @@
-/* Times the cpu backend's set_points, spread and interp alone: CPU seconds (least of some repetitions) and cycles per point.
- *   bench_cpu_stages DIM N M WIDTH f64|f32 complex|real [uniform|clustered|line] [repetitions] [threads] [simd] [index]
- * N: fine grid, e.g. 256 or 256x240x200. Correctness is tests/spread's. */
+/* Times the cpu backend's set_points, spread and interp alone: CPU seconds (least of some repetitions) and cycles per
+ * point. bench_cpu_stages DIM N M WIDTH f64|f32 complex|real [uniform|clustered|line] [repetitions] [threads] [simd]
+ * [index] N: fine grid, e.g. 256 or 256x240x200. Correctness is tests/spread's. */
 #include "cpu/cpu.h"
 #include "base/memory.h"
 
@@ -36,8 +36,10 @@ static double uniform(uint64_t *seed) {
 
 int main(int argc, char **argv) {
   if (argc < 7) {
-    fprintf(stderr, "usage: %s DIM N M WIDTH f64|f32 complex|real [uniform|clustered|line] [repetitions] [threads] [simd] "
-                    "[index]\n", argv[0]);
+    fprintf(stderr,
+            "usage: %s DIM N M WIDTH f64|f32 complex|real [uniform|clustered|line] [repetitions] [threads] [simd] "
+            "[index]\n",
+            argv[0]);
     return 2;
   }
   og_grid grid = {.ndim = atoi(argv[1]), .n = {1, 1, 1}};
@@ -61,11 +63,11 @@ int main(int argc, char **argv) {
     fprintf(stderr, "%s\n", og_last_error());
     return 1;
   }
-#ifdef OG_BENCH_DEGREE
-  window.degree = OG_BENCH_DEGREE;
-#endif
-  og_points_setup setup = {.grid = &grid, .window = &window, .period = {6.283185307179586, 6.283185307179586,
-                           6.283185307179586}, .threads = threads, .simd = argc > 10 ? argv[10] : "auto",
+  og_points_setup setup = {.grid = &grid,
+                           .window = &window,
+                           .period = {6.283185307179586, 6.283185307179586, 6.283185307179586},
+                           .threads = threads,
+                           .simd = argc > 10 ? argv[10] : "auto",
                            .index_only = argc > 11};
   const size_t rb = og_real_bytes(grid.precision), cell = og_value_bytes(grid.precision, grid.values);
   void *x[3] = {0}, *strengths = malloc((size_t)m * cell), *values = malloc((size_t)m * cell), *points;
@@ -114,8 +116,8 @@ int main(int argc, char **argv) {
       }
     }
   const double hz = frequency();
-  printf("%dd n=%s m=%lld w=%d degree=%d %s %s %s threads=%d %s%s:", grid.ndim, argv[2], (long long)m, width, window.degree,
-         argv[5], argv[6], shape, threads, og_cpu_points_simd(points), setup.index_only ? " index" : "");
+  printf("%dd n=%s m=%lld w=%d degree=%d %s %s %s threads=%d %s%s:", grid.ndim, argv[2], (long long)m, width,
+         window.degree, argv[5], argv[6], shape, threads, og_cpu_points_simd(points), setup.index_only ? " index" : "");
   const char *names[] = {"set", "spread", "interp"};
   for (int k = 0; k < 3; k++)
     printf("  %s %.3g s cpu %.3g wall %.0f cyc/pt", names[k], best[k], wall[k], best[k] * hz / (double)m);

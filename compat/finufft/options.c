@@ -110,6 +110,8 @@ og_options shim_options(const shim_plan *p) {
   if (p->type != 3) {
     options.mode_order = o->modeord && !o->spreadinterponly ? OG_ORDER_FFT : OG_ORDER_ASCENDING;
     options.spread_only = o->spreadinterponly != 0;
+    if (options.spread_only)
+      options.window = "pswf"; /* the window itself is what is seen, so a smooth one */
   }
   return options;
 }

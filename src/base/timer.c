@@ -9,3 +9,9 @@ double og_timer_now(void) {
   clock_gettime(CLOCK_MONOTONIC, &t);
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
+
+void og_timer_lap(double *since, double *total) {
+  double now = og_timer_now();
+  *total += now - *since;
+  *since = now;
+}

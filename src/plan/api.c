@@ -155,9 +155,8 @@ int og_filter(og_plan plan, int64_t n_in, const void *strengths, int64_t n_out, 
   OG_TRY(check_execute(plan, 0, NEEDS_FFT));
   OG_TRY(check_vectors(plan, "n_in", n_in));
   OG_TRY(check_vectors(plan, "n_out", n_out));
-  OG_CHECK(n_in >= 1, OG_ERR_ARGUMENT, "n_in = 0: a filter needs strengths");
   OG_TRY(check_array("strengths", strengths, n_in, plan->n_points));
-  OG_TRY(check_array("multipliers", multipliers, n_out, 1));
+  OG_TRY(check_array("multipliers", multipliers, n_in * n_out, 1));
   OG_TRY(check_array("values", values, n_out, plan->n_points));
   return og_execute_filter(plan, n_in, strengths, n_out, multipliers, values);
 }
@@ -221,9 +220,7 @@ int og_plan_report(og_plan plan, og_report *report) {
            "report.size = %zu: set it to sizeof(og_report)", report->size);
   const og_core *c = plan->core;
   OG_CHECK(c, OG_ERR_ORDER, "nothing is chosen yet: set the points first");
-  int64_t largest = 1;
-  for (int d = 0; d < plan->ndim; d++)
-    largest = plan->n_modes[d] > largest ? plan->n_modes[d] : largest;
+  double expected = og_expected_error(plan, &c->window, &c->choice);
   size_t filter = plan->filter_vectors ? og_plan_filter_bytes(plan) : 0;
   og_report full = {.size = report->size,
                     .backend = plan->backend.name,
@@ -234,8 +231,8 @@ int og_plan_report(og_plan plan, og_report *report) {
                     .width = c->choice.width,
                     .degree = c->window.degree,
                     .threads = plan->threads,
-                    .reached = c->choice.expected_error <= plan->options.tolerance,
-                    .expected_error = c->choice.expected_error,
+                    .reached = expected <= plan->options.tolerance,
+                    .expected_error = expected,
                     .n_points = plan->n_points,
                     .n_grid = {c->choice.n[0], c->choice.n[1], c->choice.n[2]},
                     .bytes_grid = (c->memory ? c->grid.bytes : 0) + filter,

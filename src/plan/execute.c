@@ -12,17 +12,10 @@
 #include "base/memory.h"
 #include "base/timer.h"
 
-/* Adds the time since *since to *total and moves *since on. */
-static void lap(double *since, double *total) {
-  double now = og_timer_now();
-  *total += now - *since;
-  *since = now;
-}
-
 static size_t value_bytes(const struct og_plan_s *p) { return og_value_bytes(p->options.precision, p->options.values); }
 static size_t mode_bytes(const struct og_plan_s *p) { return og_value_bytes(p->options.precision, OG_COMPLEX); }
 
-static void reset_times(og_plan p) {
+void og_plan_reset_times(og_plan p) {
   p->seconds_spread = p->seconds_fft = p->seconds_deconvolve = p->seconds_interp = 0;
 }
 
@@ -31,11 +24,11 @@ static int points_to_modes(og_plan p, const void *strengths, void *modes) {
   og_core *c = p->core;
   double t = og_timer_now();
   OG_TRY(p->backend.spread(c->points, strengths, c->memory));
-  lap(&t, &p->seconds_spread);
+  og_timer_lap(&t, &p->seconds_spread);
   OG_TRY(og_fft_forward(c->fft, c->memory));
-  lap(&t, &p->seconds_fft);
+  og_timer_lap(&t, &p->seconds_fft);
   OG_TRY(p->backend.modes_from_grid(&c->modes_setup, c->memory, modes));
-  lap(&t, &p->seconds_deconvolve);
+  og_timer_lap(&t, &p->seconds_deconvolve);
   return OG_OK;
 }
 
@@ -45,16 +38,16 @@ static int modes_to_points(og_plan p, int64_t n, const void *multipliers, const 
   og_core *c = p->core;
   double t = og_timer_now();
   OG_TRY(p->backend.grid_from_modes(&c->modes_setup, n, multipliers, modes, c->memory));
-  lap(&t, &p->seconds_deconvolve);
+  og_timer_lap(&t, &p->seconds_deconvolve);
   OG_TRY(og_fft_backward(c->fft, c->memory));
-  lap(&t, &p->seconds_fft);
+  og_timer_lap(&t, &p->seconds_fft);
   OG_TRY(p->backend.interp(c->points, c->memory, values, gradients));
-  lap(&t, &p->seconds_interp);
+  og_timer_lap(&t, &p->seconds_interp);
   return OG_OK;
 }
 
 int og_execute_type1(og_plan p, int64_t n_vectors, const void *strengths, void *modes) {
-  reset_times(p);
+  og_plan_reset_times(p);
   for (int64_t v = 0; v < n_vectors; v++)
     OG_TRY(points_to_modes(p, og_const_at(strengths, v * p->n_points, value_bytes(p)),
                            og_at(modes, v * p->n_kept, mode_bytes(p))));
@@ -62,7 +55,7 @@ int og_execute_type1(og_plan p, int64_t n_vectors, const void *strengths, void *
 }
 
 int og_execute_type2(og_plan p, int64_t n_vectors, const void *modes, void *values, void *gradients) {
-  reset_times(p);
+  og_plan_reset_times(p);
   for (int64_t v = 0; v < n_vectors; v++) {
     void *gradient[3] = {NULL, NULL, NULL};
     for (int d = 0; gradients && d < p->ndim; d++)
@@ -88,7 +81,12 @@ static int filter_memory(og_plan p, int64_t n_in) {
 
 int og_execute_filter(og_plan p, int64_t n_in, const void *strengths, int64_t n_out, const void *multipliers,
                       void *values) {
-  reset_times(p);
+  og_plan_reset_times(p);
+  if (n_in == 0) { /* an empty sum */
+    if (n_out && p->n_points)
+      memset(values, 0, (size_t)(n_out * p->n_points) * value_bytes(p));
+    return OG_OK;
+  }
   OG_TRY(filter_memory(p, n_in));
   for (int64_t i = 0; i < n_in; i++)
     OG_TRY(points_to_modes(p, og_const_at(strengths, i * p->n_points, value_bytes(p)),
@@ -127,7 +125,7 @@ static void copy_grid(og_plan p, void *compact, int to_compact) {
 static int64_t grid_cells(const og_grid *g) { return g->n[0] * g->n[1] * g->n[2]; }
 
 int og_execute_spread(og_plan p, int64_t n_vectors, const void *strengths, void *grid) {
-  reset_times(p);
+  og_plan_reset_times(p);
   for (int64_t v = 0; v < n_vectors; v++) {
     const void *from = og_const_at(strengths, v * p->n_points, value_bytes(p));
     void *to = og_at(grid, v * grid_cells(&p->core->grid), value_bytes(p));
@@ -135,13 +133,13 @@ int og_execute_spread(og_plan p, int64_t n_vectors, const void *strengths, void 
     OG_TRY(p->backend.spread(p->core->points, from, p->options.spread_only ? to : p->core->memory));
     if (!p->options.spread_only)
       copy_grid(p, to, 1);
-    lap(&t, &p->seconds_spread);
+    og_timer_lap(&t, &p->seconds_spread);
   }
   return OG_OK;
 }
 
 int og_execute_interp(og_plan p, int64_t n_vectors, const void *grid, void *values) {
-  reset_times(p);
+  og_plan_reset_times(p);
   for (int64_t v = 0; v < n_vectors; v++) {
     const void *from = og_const_at(grid, v * grid_cells(&p->core->grid), value_bytes(p));
     void *to = og_at(values, v * p->n_points, value_bytes(p));
@@ -149,7 +147,7 @@ int og_execute_interp(og_plan p, int64_t n_vectors, const void *grid, void *valu
     if (!p->options.spread_only)
       copy_grid(p, (void *)from, 0); /* only read */
     OG_TRY(p->backend.interp(p->core->points, p->options.spread_only ? from : p->core->memory, to, NULL));
-    lap(&t, &p->seconds_interp);
+    og_timer_lap(&t, &p->seconds_interp);
   }
   return OG_OK;
 }

@@ -20,8 +20,9 @@ int og_plan_make(og_plan *out, int ndim, const int64_t *n_modes, const og_option
   plan->kind = (og_window_kind)og_window_kind_from_name(o->window);
   OG_CHECK((int)plan->kind >= 0, OG_ERR_OPTION,
            "option window = '%s': want optimal, pswf, es, kb, gaussian, linear, cubic or bh", o->window);
-  OG_CHECK(strlen(o->simd) < sizeof plan->simd, OG_ERR_OPTION, "option simd = '%s': want auto, generic, avx2 or avx512",
-           o->simd);
+  OG_CHECK(!strcmp(o->simd, "auto") || !strcmp(o->simd, "generic") || !strcmp(o->simd, "avx2") ||
+               !strcmp(o->simd, "avx512"),
+           OG_ERR_OPTION, "option simd = '%s': want auto, generic, avx2 or avx512", o->simd);
   strcpy(plan->simd, o->simd);
   plan->threads = plan->backend.threads(o->threads);
   const double period[3] = {o->period_x, o->period_y, o->period_z};
@@ -64,8 +65,7 @@ void og_plan_destroy_core(const struct og_plan_s *plan, og_core *core) {
 static int fill_core(const struct og_plan_s *plan, const double *shift, og_core *c) {
   const og_options *o = &plan->options;
   const og_choice *choice = &c->choice;
-  /* spread_only: the grid itself is the result, so it is fitted to rounding */
-  double fit = o->spread_only ? 0 : o->tolerance;
+  double fit = o->spread_only ? 0.01 * o->tolerance : o->tolerance; /* there the grid itself is the result */
   OG_TRY(og_window_make(&c->window, plan->kind, choice->width, choice->sigma, o->shape, fit));
   if (o->gradient)
     og_window_fit(&c->window, fit, 1);
@@ -241,7 +241,7 @@ static int workspace_bytes(og_plan plan, int64_t max_points, size_t *bytes) {
   size_t resident, scratch;
   OG_TRY(plan->backend.points_bytes(plan->core->points, max_points, &resident, &scratch));
   size_t filter = og_plan_filter_bytes(plan), total = resident_offset(plan);
-  OG_CHECK(filter < SIZE_MAX / 4 && !__builtin_add_overflow(total, og_round_up(resident, OG_ALIGNMENT), &total),
+  OG_CHECK(filter < SIZE_MAX / 4 && resident < SIZE_MAX / 4 && !__builtin_add_overflow(total, og_round_up(resident, OG_ALIGNMENT), &total),
            OG_ERR_SIZE, "the workspace overflows the address space");
   *bytes = total;
   return OG_OK;

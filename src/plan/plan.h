@@ -9,7 +9,6 @@ typedef struct og_choice {
   double sigma; /* the grid's own: smallest n / N over the dimensions */
   int width;
   int64_t n[3];
-  double expected_error; /* aliasing and rounding */
   int64_t n_points;      /* the number it was made for, as og_choice_points rounds it */
 } og_choice;
 
@@ -68,6 +67,10 @@ int64_t og_choice_points(const struct og_plan_s *plan, int64_t n_points);
 int og_choose_type3(const struct og_plan_s *plan, int64_t n_points, const double x[3], const double s[3],
                     og_choice *choice) OG_MUST_CHECK;
 
+/* The error to expect of a transform of random data with this window as it was made: aliasing, the cut of its polynomials
+ * and rounding; gradient = 1: or half of the gradient's, relative to its own norm, where that is larger. */
+double og_expected_error(const struct og_plan_s *plan, const og_window *window, const og_choice *choice);
+
 /* plan.c */
 int og_plan_make(og_plan *plan, int ndim, const int64_t *n_modes, const og_options *resolved) OG_MUST_CHECK;
 int og_plan_prepare(og_plan plan, int64_t n_points, const void *const x[3]) OG_MUST_CHECK; /* core for n_points */
@@ -79,6 +82,7 @@ int og_plan_build_core(const struct og_plan_s *plan, const og_choice *choice, co
 void og_plan_destroy_core(const struct og_plan_s *plan, og_core *core);
 
 /* execute.c: the transforms as lists of stage calls; arguments are checked. */
+void og_plan_reset_times(og_plan plan); /* of execute */
 int og_execute_type1(og_plan plan, int64_t n_vectors, const void *strengths, void *modes) OG_MUST_CHECK;
 int og_execute_type2(og_plan plan, int64_t n_vectors, const void *modes, void *values, void *gradients) OG_MUST_CHECK;
 int og_execute_filter(og_plan plan, int64_t n_in, const void *strengths, int64_t n_out, const void *multipliers,

@@ -22,12 +22,15 @@ static double amplification(int width, double sigma) {
   return sqrt(band * all);
 }
 
-/* Relative error that rounding leaves. f64: a coordinate of relative accuracy eps moves by eps n cells. f32: positions
- * are kept relative to their cell, so that only the arithmetic rounds. Type 3 divides twice; the exponent is measured. */
+/* Relative error that rounding leaves. A coordinate of relative accuracy eps moves by eps n cells; in f32 positions are
+ * folded in double and kept relative to their cell, so that this is so for the scaled targets of a type 3 only, which
+ * divides twice: the exponent and the factors are measured. */
 static double rounding_error(const struct og_plan_s *p, int width, double sigma, int64_t n) {
-  double eps = p->options.precision == OG_F32 ? 6e-8 : 1.1e-16, position = p->options.precision == OG_F32 ? 0 : eps;
-  double lifted = pow(amplification(width, sigma), p->ndim * (p->type3_law ? 1.4 : 1.0));
-  return eps * (3 + lifted) + position * (double)n;
+  double lifted = pow(amplification(width, sigma), p->ndim * (p->type3_law ? 1.2 : 1.0));
+  int slope = p->options.gradient ? 8 : 1;
+  if (p->options.precision == OG_F32)
+    return 1e-7 * (3 * slope + 2 * lifted) + (p->type3_law ? 1.2e-8 * (double)n : 0);
+  return 1.1e-16 * (10 * slope + (p->type3_law ? 3 : 1) * lifted + (double)n);
 }
 
 /* Nanoseconds of spreading or interpolating one point: evaluate d windows, then rows of vectors. */
@@ -43,8 +46,16 @@ static int expected_width(const struct og_plan_s *p, double sigma) {
   return og_window_width(p->kind, p->options.tolerance, sigma, p->ndim, p->type3_law, p->options.gradient);
 }
 
+/* Where the error of a type 3 exceeds that of its two spreadings: at small sigma and large widths it lies at the band's
+ * edge, which the targets fill. Measured. */
+static double type3_excess(const struct og_plan_s *p, int width, double sigma) {
+  double narrow = fmin(fmax((1.5 - sigma) / 0.25, 0), 1), wide = fmax((width - 7) / 4.5, 0);
+  return p->type3_law ? 1 + narrow * wide : 1;
+}
+
 static double expected_error(const struct og_plan_s *p, int width, double sigma) {
-  return og_window_expected_error(p->kind, width, sigma, p->ndim, p->type3_law, p->options.gradient);
+  return type3_excess(p, width, sigma) *
+         og_window_expected_error(p->kind, width, sigma, p->ndim, p->type3_law, p->options.gradient);
 }
 
 static double total_error(const struct og_plan_s *p, int width, double sigma, int64_t n) {
@@ -52,8 +63,7 @@ static double total_error(const struct og_plan_s *p, int width, double sigma, in
 }
 
 static int meets(const struct og_plan_s *p, int width, double sigma) {
-  /* the targets of a type 3 fill the band to its edge, where the error is largest: measured up to twice the law's */
-  double tolerance = p->options.tolerance * (p->type3_law ? 0.5 : 1);
+  double tolerance = p->options.tolerance * (p->type3_law ? 0.8 : 1); /* few targets scatter more */
   return expected_width(p, sigma) <= width && total_error(p, width, sigma, 1) <= tolerance;
 }
 
@@ -64,6 +74,10 @@ static int width_for(const struct og_plan_s *p, double sigma) {
     while (width > 2 && total_error(p, width, sigma, 1) > p->options.tolerance &&
            total_error(p, width - 1, sigma, 1) < total_error(p, width, sigma, 1))
       width--;
+  if (!p->options.width && p->type3_law && width < OG_MAX_WIDTH &&
+      expected_error(p, width, sigma) > 1.5 * p->options.tolerance &&
+      total_error(p, width + 1, sigma, 1) < total_error(p, width, sigma, 1))
+    width++;
   return width;
 }
 
@@ -114,11 +128,24 @@ static int choose(const struct og_plan_s *p, sizes_for sizes, const void *contex
     }
   if (cost == INFINITY) /* out of reach: the best there is */
     OG_TRY(try_choice(p, sizes, context, sigma_high, width_for(p, sigma_high), n_points, choice, &cost));
+  return OG_OK;
+}
+
+static int64_t largest_size(const struct og_plan_s *p, const og_choice *choice) {
   int64_t largest = 1;
   for (int d = 0; d < p->ndim; d++)
     largest = choice->n[d] > largest ? choice->n[d] : largest;
-  choice->expected_error = total_error(p, choice->width, choice->sigma, largest);
-  return OG_OK;
+  return largest;
+}
+
+double og_expected_error(const struct og_plan_s *p, const og_window *window, const og_choice *choice) {
+  double value, gradient;
+  og_window_alias(window, p->options.evaluation == OG_EVALUATE_POLYNOMIAL, &value, &gradient);
+  double all = expm1(p->ndim * (p->type3_law ? 2 : 1) * log1p(value * value));
+  double slope = expm1((p->ndim - 1) * log1p(value * value) + log1p(gradient * gradient));
+  double aliasing = sqrt(p->options.gradient ? fmax(all, slope / 4) : all);
+  return hypot(type3_excess(p, choice->width, choice->sigma) * aliasing,
+               rounding_error(p, choice->width, choice->sigma, largest_size(p, choice)));
 }
 
 static int check_size(int d, double cells) {
@@ -132,7 +159,7 @@ static int modes_sizes(const struct og_plan_s *p, const void *context, double si
                        og_choice *choice, double *cost) {
   (void)context;
   double cells = 1;
-  choice->sigma = 4;
+  choice->sigma = fmax(sigma, sigma_high); /* beyond, the laws of the windows are not fitted */
   for (int d = 0; d < 3; d++) {
     int64_t least = (int64_t)ceil(sigma * (double)p->n_modes[d]);
     choice->n[d] = d < p->ndim ? og_fft_good_size(least > 2 * width ? least : 2 * width) : 1;
@@ -150,7 +177,6 @@ static int modes_sizes(const struct og_plan_s *p, const void *context, double si
 static int spread_only(const struct og_plan_s *p, og_choice *choice) {
   choice->sigma = p->options.sigma > 0 ? p->options.sigma : 2;
   choice->width = p->options.width ? p->options.width : expected_width(p, choice->sigma);
-  choice->expected_error = expected_error(p, choice->width, choice->sigma);
   for (int d = 0; d < 3; d++) {
     choice->n[d] = p->n_modes[d];
     OG_CHECK(d >= p->ndim || choice->n[d] >= 2 * choice->width, OG_ERR_SIZE,

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "base/timer.h"
 #include "plan/plan.h"
 #include "points/check.h"
 
@@ -131,6 +132,7 @@ typedef struct {
   og_core *core;
   og_plan inner;
   void *resident, *phased, *source_phase, *target_phase, *scaled[3];
+  size_t resident_bytes;
 } build;
 
 static int make_inner(const struct og_plan_s *plan, const og_choice *choice, og_plan *inner) {
@@ -171,6 +173,7 @@ static int set_sources(og_plan plan, build *b) {
   const side *s = &plan->type3->source;
   const void *const x[3] = {s->x[0], s->x[1], s->x[2]};
   OG_TRY(plan->backend.points_bytes(b->core->points, s->n, &resident, &scratch_bytes));
+  b->resident_bytes = resident;
   b->resident = og_allocate(resident);
   void *scratch = og_allocate(scratch_bytes);
   int code = OG_OK;
@@ -243,10 +246,17 @@ static int rebuild(og_plan plan) {
     drop_build(plan, &b);
     return code;
   }
-  build old = {plan->core, t->inner, plan->resident, t->phased, t->source.phase, t->target.phase, {NULL, NULL, NULL}};
+  build old = {.core = plan->core,
+               .inner = t->inner,
+               .resident = plan->resident,
+               .phased = t->phased,
+               .source_phase = t->source.phase,
+               .target_phase = t->target.phase};
   plan->core = b.core;
   plan->resident = b.resident;
   plan->resident_is_ours = 1;
+  plan->resident_bytes = b.resident_bytes + b.inner->resident_bytes;
+  plan->peak_bytes = b.core->grid.bytes + b.inner->peak_bytes + b.resident_bytes;
   t->inner = b.inner;
   t->phased = b.phased;
   t->source.phase = b.source_phase;
@@ -290,34 +300,63 @@ static int check_sides(og_plan plan, int64_t n_vectors, const void *at_sources, 
   return OG_OK;
 }
 
+/* The phases, timed with the deconvolution that they carry. */
 static int multiply(og_plan plan, const side *s, int conjugate, const void *in, void *out) {
-  return plan->backend.multiply(plan->options.precision, plan->threads, s->n, conjugate, s->phase, in, out);
+  double t = og_timer_now();
+  OG_TRY(plan->backend.multiply(plan->options.precision, plan->threads, s->n, conjugate, s->phase, in, out));
+  og_timer_lap(&t, &plan->seconds_deconvolve);
+  return OG_OK;
+}
+
+/* Adds what the inner transform took to the plan's own times. */
+static void add_times(og_plan plan) {
+  const og_plan inner = plan->type3->inner;
+  plan->seconds_spread += inner->seconds_spread;
+  plan->seconds_fft += inner->seconds_fft;
+  plan->seconds_deconvolve += inner->seconds_deconvolve;
+  plan->seconds_interp += inner->seconds_interp;
+}
+
+static int sources_to_targets(og_plan plan, const void *strengths, void *results) {
+  og_two_sides *t = plan->type3;
+  OG_TRY(multiply(plan, &t->source, 0, strengths, t->phased));
+  double since = og_timer_now();
+  OG_TRY(plan->backend.spread(plan->core->points, t->phased, plan->core->memory));
+  og_timer_lap(&since, &plan->seconds_spread);
+  OG_TRY(og_type2(t->inner, 1, plan->core->memory, results));
+  add_times(plan);
+  return multiply(plan, &t->target, 0, results, results);
+}
+
+static int targets_to_sources(og_plan plan, const void *results, void *values) {
+  og_two_sides *t = plan->type3;
+  OG_TRY(multiply(plan, &t->target, 1, results, t->phased));
+  OG_TRY(og_type1(t->inner, 1, t->phased, plan->core->memory));
+  add_times(plan);
+  double since = og_timer_now();
+  OG_TRY(plan->backend.interp(plan->core->points, plan->core->memory, values, NULL));
+  og_timer_lap(&since, &plan->seconds_interp);
+  return multiply(plan, &t->source, 1, values, values);
 }
 
 int og_type3_execute(og_plan plan, int64_t n_vectors, const void *strengths, void *results) {
-  og_two_sides *t = plan->type3;
+  const og_two_sides *t = plan->type3;
   OG_TRY(check_sides(plan, n_vectors, strengths, results));
   size_t value = og_value_bytes(plan->options.precision, OG_COMPLEX);
-  for (int64_t v = 0; v < n_vectors; v++) {
-    void *out = og_at(results, v * t->target.n, value);
-    OG_TRY(multiply(plan, &t->source, 0, og_const_at(strengths, v * t->source.n, value), t->phased));
-    OG_TRY(plan->backend.spread(plan->core->points, t->phased, plan->core->memory));
-    OG_TRY(og_type2(t->inner, 1, plan->core->memory, out));
-    OG_TRY(multiply(plan, &t->target, 0, out, out));
-  }
+  og_plan_reset_times(plan);
+  for (int64_t v = 0; v < n_vectors; v++)
+    OG_TRY(sources_to_targets(plan, og_const_at(strengths, v * t->source.n, value),
+                              og_at(results, v * t->target.n, value)));
   return OG_OK;
 }
 
 int og_type3_execute_adjoint(og_plan plan, int64_t n_vectors, const void *results, void *values) {
-  og_two_sides *t = plan->type3;
+  const og_two_sides *t = plan->type3;
   OG_TRY(check_sides(plan, n_vectors, values, results));
   size_t value = og_value_bytes(plan->options.precision, OG_COMPLEX);
-  for (int64_t v = 0; v < n_vectors; v++) {
-    void *out = og_at(values, v * t->source.n, value);
-    OG_TRY(multiply(plan, &t->target, 1, og_const_at(results, v * t->target.n, value), t->phased));
-    OG_TRY(og_type1(t->inner, 1, t->phased, plan->core->memory));
-    OG_TRY(plan->backend.interp(plan->core->points, plan->core->memory, out, NULL));
-    OG_TRY(multiply(plan, &t->source, 1, out, out));
-  }
+  og_plan_reset_times(plan);
+  for (int64_t v = 0; v < n_vectors; v++)
+    OG_TRY(targets_to_sources(plan, og_const_at(results, v * t->target.n, value),
+                              og_at(values, v * t->source.n, value)));
   return OG_OK;
 }

@@ -11,6 +11,7 @@ enum { TYPE1, TYPE2, GRADIENT, TYPE3 };
 typedef struct outcome {
   double error;
   og_report report;
+  int no_worse; /* than with width 16: judged where the width was kept lower because of rounding */
 } outcome;
 
 static og_report report_of(og_plan plan) {
@@ -88,15 +89,18 @@ static double judge(int type, int precision, double tolerance, const outcome *o)
   for (int d = 0; d < 3; d++)
     largest = o->report.n_grid[d] > largest ? o->report.n_grid[d] : largest;
   double worst = (type == GRADIENT ? 2.0 : o->report.width == 2 ? 2.2 : 1.75) * tolerance;
-  if (o->report.reached || o->report.expected_error <= worst) {
+  /* of a gradient half the error is announced, which leaves no room between reached and worst */
+  if (o->report.reached || (type != GRADIENT && o->report.expected_error <= worst)) {
     CHECK(o->error <= worst, "error %.3g = %.2f tol with width %d, sigma %.3g; want at most %.2f tol", o->error,
           o->error / tolerance, o->report.width, o->report.sigma, worst / tolerance);
     return o->error / tolerance;
   }
-  CHECK(o->report.width == 16 || tolerance <= 10 * eps * (double)largest,
-        "%.3g = %.2f tol announced at width %d, sigma %.3g, largest grid %lld", o->report.expected_error,
-        o->report.expected_error / tolerance, o->report.width, o->report.sigma, (long long)largest);
-  CHECK(o->error <= fmax(worst, 1.75 * o->report.expected_error),
+  CHECK(o->report.width == 16 || tolerance <= 10 * eps * (double)largest || o->no_worse,
+        "%.3g = %.2f tol announced at width %d, sigma %.3g, largest grid %lld, and width 16 is better",
+        o->report.expected_error, o->report.expected_error / tolerance, o->report.width, o->report.sigma,
+        (long long)largest);
+  /* a gradient's error counts half: see og_report */
+  CHECK(o->error <= fmax(worst, (type == GRADIENT ? 3.5 : 1.75) * o->report.expected_error),
         "error %.3g, %.3g was announced (width %d, sigma %.3g)", o->error, o->report.expected_error, o->report.width,
         o->report.sigma);
   return -1;
@@ -113,6 +117,12 @@ static void sweep(int type, int ndim, const og_options *base, double *share, int
       options.tolerance = pow(10.0, -digits + (random ? 0.5 * (1 + test_uniform()) : 0.0));
       options.values = type != TYPE3 && test_bits() % 2 ? OG_REAL : OG_COMPLEX;
       outcome o = type == TYPE3 ? run3(ndim, options) : run12(type, ndim, options);
+      if (!o.report.reached && o.report.width < 16) {
+        og_options widest = options;
+        widest.width = 16;
+        outcome other = type == TYPE3 ? run3(ndim, widest) : run12(type, ndim, widest);
+        o.no_worse = o.error <= 3 * other.error;
+      }
       double used = judge(type, base->precision, options.tolerance, &o);
       if (used >= 0)
         share[(*n)++] = used;

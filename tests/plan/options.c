@@ -21,7 +21,7 @@ static void check(const problem *p, int cautious) {
   if (test.verbose)
     printf("  width %d sigma %.3g: error %.3g, announced %.3g, reached %d\n", report.width, report.sigma, error,
            report.expected_error, report.reached);
-  CHECK(error <= 2.2 * report.expected_error, "error %.3g, announced %.3g (width %d, sigma %.3g)", error,
+  CHECK(error <= 2.2 * report.expected_error || report.expected_error > 1, "error %.3g, announced %.3g (width %d, sigma %.3g)", error,
         report.expected_error, report.width, report.sigma);
   if (cautious)
     CHECK(report.expected_error <= 300 * error, "announced %.3g, but the error is only %.3g", report.expected_error,
@@ -40,7 +40,8 @@ static void check(const problem *p, int cautious) {
   og_plan_destroy(plan);
 }
 
-/* At the same tolerance and sigma the width is not larger than FINUFFT's law. */
+/* At the same tolerance and sigma the width is not larger than FINUFFT's law; where that gives 2 to 4 cells, which may be
+ * far from enough, at most one more (tests/window/law.c says when). */
 static void check_width(const problem *p) {
   og_plan plan = problem_plan(p);
   if (!plan)
@@ -49,7 +50,7 @@ static void check_width(const problem *p) {
   double f = 0.18 * pow(1.4, p->ndim - 1), sigma = p->options.sigma;
   int law = (int)ceil(log(f / p->options.tolerance) / (0.5 * test_two_pi * sqrt(1 - 1 / sigma)) + 1);
   law = law < 2 ? 2 : law > 16 ? 16 : law;
-  CHECK(report.width <= law, "width %d, FINUFFT's is %d", report.width, law);
+  CHECK(report.width <= law + (law <= 4), "width %d, FINUFFT's is %d", report.width, law);
   og_plan_destroy(plan);
 }
 

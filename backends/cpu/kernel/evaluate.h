@@ -1,8 +1,8 @@
 /* Window values of a chunk of points in one dimension.
  *
- * The window is even: with p_i(t) = E_i(t^2) + t O_i(t^2) the polynomial of cell i, that of cell w - 1 - i is E_i - t O_i
- * (and minus that for the derivative). So one vector of E and one of O give a vector of cells from the left end and one
- * from the right end; where they overlap they agree. Included per size of vector: EVB bytes, EVN of them hold the
+ * The window is even: with p_i(t) = E_i(t^2) + t O_i(t^2) the polynomial of cell i, that of cell w - 1 - i is E_i - t
+ * O_i (and minus that for the derivative). So one vector of E and one of O give a vector of cells from the left end and
+ * one from the right end; where they overlap they agree. Included per size of vector: EVB bytes, EVN of them hold the
  * p->lanes cells of one side. */
 #define EV_JOIN(name, b, n) name##_##b##_##n
 #define EV_NAME(name, b, n) EV_JOIN(name, b, n)
@@ -21,10 +21,10 @@ static inline EV(ev) EV(backwards)(EV(ev) a) {
 #endif
 }
 
-/* t: `stride_t` bytes apart; out: [m][stride], cells 0 ... width - 1, and again at `copy` where not 0. Reads t and writes
- * out past m up to a multiple of 4. sign: 1, or -1 for the derivative. */
-static void EV(evaluate)(const char *t, size_t stride_t, int m, const real *coef, int half, int width, real sign, real *out,
-                         int stride, int copy) {
+/* t: `stride_t` bytes apart; out: [m][stride], cells 0 ... width - 1, and again at `copy` where not 0. Reads t and
+ * writes out past m up to a multiple of 4. sign: 1, or -1 for the derivative. */
+static void EV(evaluate)(const char *t, size_t stride_t, int m, const real *coef, int half, int width, real sign,
+                         real *out, int stride, int copy) {
   enum { G = 4 / EVN };
   typedef EV(ev) ev;
   const int lanes = EVN * EVL;

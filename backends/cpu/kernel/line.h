@@ -1,10 +1,8 @@
-/* One dimension: a buffer of one tile and the width - 1 cells behind it, in the first-level cache. Points of a tile stay in
- * the caller's order, so that neighbours in time rarely meet in memory, which would make each wait for the last. */
+/* One dimension: a buffer of one tile and the width - 1 cells behind it, in the first-level cache. Points of a tile
+ * stay in the caller's order, so that neighbours in time rarely meet in memory, which would make each wait for the
+ * last. */
 
-#ifndef OG_TUNE_LINE
-#define OG_TUNE_LINE 0
-#endif
-#define LINE_TILE ((OG_CPU_LINE_BYTES / (CELL * OG_REAL_BYTES)) << OG_TUNE_LINE)
+#define LINE_TILE (OG_CPU_LINE_BYTES / (CELL * OG_REAL_BYTES))
 
 typedef RV_NAME(vec, OG_SIMD_WIDEST) line_vec;
 typedef RV_NAME(uvec, OG_SIMD_WIDEST) line_uvec;
@@ -13,8 +11,8 @@ typedef RV_NAME(uvec, OG_SIMD_WIDEST) line_uvec;
 
 /* at: where the points' stencils begin in `cells`, in reals. C: vectors under a stencil. */
 static inline __attribute__((always_inline)) void line_add_some(real *cells, const uint32_t *at, int m, const real *x,
-                                                                int stride, const real *strengths,
-                                                                const uint32_t *from, const int C) {
+                                                                int stride, const real *strengths, const uint32_t *from,
+                                                                const int C) {
   for (int i = 0; i < m; i++) {
     line_vec c = WIDE(repeat, OG_SIMD_WIDEST)(strengths + (size_t)from[i] * CELL);
     real *g = cells + at[i];
@@ -80,7 +78,8 @@ static void line_take(const real *cells, const uint32_t *at, int m, const real *
 
 static int line_vectors(const og_cpu_points *p) { return (p->width + LINE_CELLS - 1) / LINE_CELLS; }
 
-/* Cells [x, x + LINE_TILE) of the buffer go to the grid, as far as they are before `end`; those behind move to the front. */
+/* Cells [x, x + LINE_TILE) of the buffer go to the grid, as far as they are before `end`; those behind move to the
+ * front. */
 static void line_flush(const og_cpu_points *p, real *cells, real *grid, int64_t x, int64_t end) {
   const size_t tile = end - x < LINE_TILE ? (size_t)(end - x) : LINE_TILE, tail = (size_t)p->width - 1;
   memcpy(grid + x * CELL, cells, tile * CELL * sizeof(real));
@@ -159,8 +158,7 @@ static void line_interp(const og_cpu_points *p, const og_cpu_task *task, const r
                         int outputs, char *work) {
   real *copy = (real *)(work + p->work.window), *x = (real *)(work + p->work.x), *dx = (real *)(work + p->work.dx);
   const int vectors = line_vectors(p), stride = p->work.x_stride;
-  const int64_t n = p->grid.n[0], need = LINE_TILE + vectors * LINE_CELLS;
-  window_claim(p, work, WINDOW_USED);
+  const int64_t n = p->grid.n[0];
   const real *cells = NULL;
   int64_t base = -1;
   chunk c;
@@ -178,17 +176,13 @@ static void line_interp(const og_cpu_points *p, const og_cpu_task *task, const r
       if (to != base) {
         base = to;
         cells = grid + base * CELL;
+        const int64_t need = (n - base < LINE_TILE ? n - base : LINE_TILE) + vectors * LINE_CELLS;
         if (base + need > n) { /* near the end of the grid, where x = 0 follows */
-          int64_t end_x = n + p->width - 1 - base < need ? n + p->width - 1 - base : need, k = 0;
-          for (; k < end_x && base + k < n; k++)
-            for (int r = 0; r < CELL; r++)
-              copy[k * CELL + r] = grid[(base + k) * CELL + r];
-          for (; k < end_x; k++)
-            for (int r = 0; r < CELL; r++)
-              copy[k * CELL + r] = grid[(base + k - n) * CELL + r];
-          for (; k < need; k++)
-            for (int r = 0; r < CELL; r++)
-              copy[k * CELL + r] = 0;
+          const int64_t own = n - base, past = p->width - 1 < need - own ? p->width - 1 : need - own;
+          window_claim(p, work, WINDOW_USED);
+          memcpy(copy, cells, (size_t)own * CELL * sizeof(real));
+          memcpy(copy + own * CELL, grid, (size_t)past * CELL * sizeof(real));
+          memset(copy + (own + past) * CELL, 0, (size_t)(need - own - past) * CELL * sizeof(real));
           cells = copy;
         }
       }

@@ -1,12 +1,12 @@
-/* Two and three dimensions: a window of all rows that the stencils of a pencil touch, each row a ring of a few cells, is
- * streamed along x. Cell x sits in slot x mod ring.cells. When the x block of the next point begins past the window's
- * first block, finished cells move to the grid: stored where this pencil is the first of all to write, else added.
- * Interpolation is the mirror image. */
+/* Two and three dimensions: a window of all rows that the stencils of a pencil touch, each row a ring of a few cells,
+ * is streamed along x. Cell x sits in slot x mod ring.cells. When the x block of the next point begins past the
+ * window's first block, finished cells move to the grid: stored where this pencil is the first of all to write, else
+ * added. Interpolation is the mirror image. */
 
 /* Rows of the window: first those that this pencil is the first to write, then the others. */
 typedef struct {
-  int64_t grid;   /* where x = 0 of the row is, in reals */
-  int32_t window; /* likewise, in reals */
+  int64_t grid;    /* where x = 0 of the row is, in reals */
+  int32_t window;  /* likewise, in reals */
   uint32_t number; /* of the row in the grid: y + n_y z, modulo 2^32 */
 } grid_row;
 
@@ -61,7 +61,7 @@ static void stream_rows(stream *s, int py, int pz) {
 #define PIECE(B)                                                                                                       \
   typedef real piece_##B __attribute__((vector_size(B), may_alias));                                                   \
   typedef real upiece_##B __attribute__((vector_size(B), may_alias, aligned(sizeof(real))));                           \
-  static void retire_##B(const grid_row *rows, int n_first, int n, real *window, real *grid) {                              \
+  static void retire_##B(const grid_row *rows, int n_first, int n, real *window, real *grid) {                         \
     for (int i = 0; i < n_first; i++) {                                                                                \
       piece_##B *t = (piece_##B *)(window + rows[i].window);                                                           \
       real *g = grid + rows[i].grid;                                                                                   \
@@ -77,7 +77,7 @@ static void stream_rows(stream *s, int py, int pz) {
       *t = (piece_##B){0};                                                                                             \
     }                                                                                                                  \
   }                                                                                                                    \
-  static void enter_##B(const grid_row *rows, int n, real *window, const real *grid) {                                      \
+  static void enter_##B(const grid_row *rows, int n, real *window, const real *grid) {                                 \
     for (int i = 0; i < n; i++) {                                                                                      \
       const real *g = grid + rows[i].grid;                                                                             \
       __builtin_prefetch((const char *)g + PREFETCH_BYTES, 0);                                                         \
@@ -233,19 +233,33 @@ static int pair_groups(const og_cpu_points *p, const places *at, int first, int 
 
 static void ring_job(const og_cpu_points *p, char *work, rows_job *job) {
   const og_cpu_work *w = &p->work;
-  *job = (rows_job){.window = (real *)(work + w->window), .y = (real *)(work + w->y), .z = (real *)(work + w->z),
-                    .dy = (real *)(work + w->dy), .dz = (real *)(work + w->dz), .v = (real *)(work + w->v),
-                    .dv = (real *)(work + w->dv), .sum = (real *)(work + w->sum), .y_stride = w->y_stride,
-                    .z_stride = w->z_stride, .v_stride = w->v_stride,
-                    .sum_stride = 4 * p->ring.bytes / (int)sizeof(real), .row_reals = p->ring.row * CELL,
-                    .plane_reals = p->rows_y * p->ring.row * CELL, .vectors = p->ring.vectors, .width = p->width,
+  *job = (rows_job){.window = (real *)(work + w->window),
+                    .y = (real *)(work + w->y),
+                    .z = (real *)(work + w->z),
+                    .dy = (real *)(work + w->dy),
+                    .dz = (real *)(work + w->dz),
+                    .v = (real *)(work + w->v),
+                    .dv = (real *)(work + w->dv),
+                    .sum = (real *)(work + w->sum),
+                    .y_stride = w->y_stride,
+                    .z_stride = w->z_stride,
+                    .v_stride = w->v_stride,
+                    .sum_stride = 4 * p->ring.bytes / (int)sizeof(real),
+                    .row_reals = p->ring.row * CELL,
+                    .plane_reals = p->rows_y * p->ring.row * CELL,
+                    .vectors = p->ring.vectors,
+                    .width = p->width,
                     .width_z = p->ndim == 3 ? p->width : 1};
 }
 
 static void ring_spread(const og_cpu_points *p, const og_cpu_task *task, const real *strengths, real *grid,
                         char *work) {
-  stream s = {.p = p, .window = (real *)(work + p->work.window), .rows = (grid_row *)(work + p->work.rows),
-              .x = task->x_begin, .dirty = task->x_begin, .slot = (int)(task->x_begin % p->ring.cells)};
+  stream s = {.p = p,
+              .window = (real *)(work + p->work.window),
+              .rows = (grid_row *)(work + p->work.rows),
+              .x = task->x_begin,
+              .dirty = task->x_begin,
+              .slot = (int)(task->x_begin % p->ring.cells)};
   stream_rows(&s, task->py, task->pz);
   window_claim(p, work, WINDOW_CLEAN);
   rows_job job;

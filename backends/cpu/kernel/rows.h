@@ -3,9 +3,9 @@
  * A row is an aligned ring of `vectors` vectors; the x weights of a point are rotated into place beforehand, so that no
  * access is unaligned. Real and complex rows look alike here: x weights of complex rows hold each weight twice.
  *
- * Spreading one point costs a load, an FMA and a store per vector, and the store is the narrowest port. So two points that
- * start in the same x block and z plane, `shift` rows apart in y, are added together, over all width + shift rows: the
- * y weights are padded with zeros for that. Two FMAs per store is what the ports are balanced for. */
+ * Spreading one point costs a load, an FMA and a store per vector, and the store is the narrowest port. So two points
+ * that start in the same x block and z plane, `shift` rows apart in y, are added together, over all width + shift rows:
+ * the y weights are padded with zeros for that. Two FMAs per store is what the ports are balanced for. */
 #define RV_JOIN(name, b) name##_##b
 #define RV_NAME(name, b) RV_JOIN(name, b)
 #define RV(name) RV_NAME(name, RVB)
@@ -107,8 +107,8 @@ static void RV(rotate)(const og_cpu_points *p, int m, const real *x, const int32
   }
 }
 
-static inline __attribute__((always_inline)) void RV(add_some)(const rows_job *job, const group *g, int n_groups, int j0,
-                                                               const int C) {
+static inline __attribute__((always_inline)) void RV(add_some)(const rows_job *job, const group *g, int n_groups,
+                                                               int j0, const int C) {
   typedef RV(vec) vec;
   const int stride = job->row_reals, plane = job->plane_reals, width = job->width, nz = job->width_z;
   for (; n_groups-- > 0; g++) {
@@ -187,7 +187,7 @@ static void RV(add)(const rows_job *job, const group *g, int n_groups) {
 
 /* One point: P planes at a time share the y weights. The sum over planes of the rows, times v, is added to sum. */
 static inline __attribute__((always_inline)) void RV(take_planes)(const real *base, int plane, int stride, int width,
-                                                                  const real *y, const real *z, RV(vec) *acc,
+                                                                  const real *y, const real *z, RV(vec) * acc,
                                                                   const int C, const int P) {
   typedef RV(vec) vec;
   vec t[4][OG_SIMD_TAKE];
@@ -247,10 +247,10 @@ static void RV(take)(const rows_job *job, const uint32_t *offset, int first, int
     case 3:
       RV(take_some)(job, offset, first, n, j, 3);
       break;
-    case 4:
-      RV(take_some)(job, offset, first, n, j, 4);
+#if OG_SIMD_TAKE > 4
+    case 5:
+      RV(take_some)(job, offset, first, n, j, 5);
       break;
-#if OG_SIMD_TAKE > 5
     case 6:
       RV(take_some)(job, offset, first, n, j, 6);
       break;
@@ -262,7 +262,7 @@ static void RV(take)(const rows_job *job, const uint32_t *offset, int first, int
       break;
 #endif
     default:
-      RV(take_some)(job, offset, first, n, j, 5);
+      RV(take_some)(job, offset, first, n, j, 4);
       break;
     }
     j += c;

@@ -4,4 +4,4 @@
 #define OG_SIMD_WIDEST 32
 #define OG_SIMD_EVALUATE 32
 #define OG_SIMD_ADD 6
-#define OG_SIMD_TAKE 5
+#define OG_SIMD_TAKE 4

@@ -1,5 +1,5 @@
-/* AVX-512 F, VL, DQ, BW: 64-byte vectors, 32 registers; rows that three 32-byte vectors hold better than two of 64 bytes
- * use those (Zen 4 stores 32 bytes a cycle: bytes count, not vectors). */
+/* AVX-512 F, VL, DQ, BW: 64-byte vectors, 32 registers; rows that three 32-byte vectors hold better than two of 64
+ * bytes use those (Zen 4 stores 32 bytes a cycle: bytes count, not vectors). */
 #define OG_SIMD avx512
 #define OG_SIMD_NAME "avx512"
 #define OG_SIMD_WIDEST 64
