@@ -14,13 +14,13 @@
 typedef struct og_points_setup {
   const og_grid *grid;
   const og_window *window;
-  double period[3];     /* coordinate x sits at grid coordinate x n / period (mod n) */
-  double shift[3];      /* added to the grid coordinate, in cells (type 3 centres its sources); 0 otherwise */
-  int evaluation;       /* OG_EVALUATE_POLYNOMIAL or OG_EVALUATE_DIRECT */
-  int index_only;       /* borrow the caller's coordinates instead of sorted copies */
-  int gradient;         /* interp will be asked for gradients */
+  double period[3]; /* coordinate x sits at grid coordinate x n / period (mod n) */
+  double shift[3];  /* added to the grid coordinate, in cells (type 3 centres its sources); 0 otherwise */
+  int evaluation;   /* OG_EVALUATE_POLYNOMIAL or OG_EVALUATE_DIRECT */
+  int index_only;   /* borrow the caller's coordinates instead of sorted copies */
+  int gradient;     /* interp will be asked for gradients */
   int threads;
-  const char *simd;     /* "auto" or the instruction set to use */
+  const char *simd; /* "auto" or the instruction set to use */
 } og_points_setup;
 
 /* Lines of a 1-D FFT engine: n points, in place, on a grid with the setup's strides. See fft/lines.h. */
@@ -32,10 +32,10 @@ typedef struct og_lines_pass og_lines_pass;
  * { 1, stride[1] / 2, stride[2] / 2 }, and modes have k_x = 0 ... N_x/2. */
 typedef struct og_modes_setup {
   const og_grid *grid;
-  int64_t n_modes[3];    /* N per dimension; 1 in absent dimensions */
-  int64_t kept[3];       /* modes held per dimension: N, and N_x / 2 + 1 in x for real values */
-  int mode_order;        /* of dimensions that hold N modes */
-  int conjugate;         /* 1: the modes are the conjugate of the spectrum (real values with sign +1) */
+  int64_t n_modes[3];      /* N per dimension; 1 in absent dimensions */
+  int64_t kept[3];         /* modes held per dimension: N, and N_x / 2 + 1 in x for real values */
+  int mode_order;          /* of dimensions that hold N modes */
+  int conjugate;           /* 1: the modes are the conjugate of the spectrum (real values with sign +1) */
   const double *factor[3]; /* [kept]: 1 / window transform, in the order of the modes array */
   int threads;
 } og_modes_setup;

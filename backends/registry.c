@@ -24,8 +24,9 @@ static const og_backend *lookup(const char *name) {
   X(points_set)                                                                                                        \
   X(points_destroy)                                                                                                    \
   X(points_simd)                                                                                                       \
-  X(spread) X(interp) X(lines_create) X(lines_execute) X(lines_destroy) X(modes_from_grid) X(grid_from_modes)          \
-      X(multiply) X(parallel)
+  X(spread)                                                                                                            \
+  X(interp) X(lines_create) X(lines_execute) X(lines_destroy) X(modes_from_grid) X(grid_from_modes) X(multiply)        \
+      X(parallel)
 
 int og_backend_find(const char *name, og_backend *backend) {
   const og_backend *from = lookup(name);

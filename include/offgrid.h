@@ -34,8 +34,8 @@ extern "C" {
 #endif
 
 /* Values that options take. */
-enum { OG_F64 = 0, OG_F32 = 1 };                 /* precision: of coordinates, strengths, modes and values */
-enum { OG_COMPLEX = 0, OG_REAL = 1 };            /* values: of strengths and values at the points */
+enum { OG_F64 = 0, OG_F32 = 1 };                   /* precision: of coordinates, strengths, modes and values */
+enum { OG_COMPLEX = 0, OG_REAL = 1 };              /* values: of strengths and values at the points */
 enum { OG_ORDER_ASCENDING = 0, OG_ORDER_FFT = 1 }; /* mode_order: -N/2 first, or 0 first */
 enum { OG_EVALUATE_POLYNOMIAL = 0, OG_EVALUATE_DIRECT = 1 };
 enum { OG_STORE_AUTO = 0, OG_STORE_COPY = 1, OG_STORE_INDEX = 2 };
@@ -76,7 +76,8 @@ typedef struct og_options {
 } og_options;
 
 #define OG_OPTION_VALUE(type, name, value, doc) , value
-#define OG_OPTIONS_DEFAULT {sizeof(og_options) OG_OPTIONS_TABLE(OG_OPTION_VALUE)}
+#define OG_OPTIONS_DEFAULT                                                                                             \
+  { sizeof(og_options) OG_OPTIONS_TABLE(OG_OPTION_VALUE) }
 
 /* Error codes: X(name, value, text). */
 #define OG_ERROR_TABLE(X)                                                                                              \
@@ -122,7 +123,8 @@ OG_API int og_plan_create_type3(og_plan *plan, int ndim, const og_options *optio
 /* Takes the points: x, y, z: [n_points] of the plan's precision, y and z NULL where ndim does not need them. Replaces
  * earlier points. With storage = copy (default) the arrays are free afterwards; with index they are borrowed until the
  * next call. OG_ERR_POINT names the first NaN or infinite coordinate; the plan then keeps its earlier points. */
-OG_API int og_plan_set_points(og_plan plan, int64_t n_points, const void *x, const void *y, const void *z) OG_MUST_CHECK;
+OG_API int og_plan_set_points(og_plan plan, int64_t n_points, const void *x, const void *y,
+                              const void *z) OG_MUST_CHECK;
 
 /* Type 3: the target frequencies omega: [n_targets] per dimension. Any order with og_plan_set_points. */
 OG_API int og_plan_set_targets(og_plan plan, int64_t n_targets, const void *x, const void *y,
@@ -175,11 +177,11 @@ OG_API int og_plan_set_workspace(og_plan plan, void *memory, size_t bytes) OG_MU
 
 /* What the plan chose, what error to expect, where the time went (seconds of the last call) and the memory it holds. */
 typedef struct og_report {
-  size_t size;                /* sizeof(og_report), set by the caller */
+  size_t size; /* sizeof(og_report), set by the caller */
   const char *backend, *simd, *window;
   double sigma, shape;
   int width, degree, threads;
-  int reached;                /* 1: the tolerance is met; 0: expected_error says what to expect instead */
+  int reached; /* 1: the tolerance is met; 0: expected_error says what to expect instead */
   double expected_error;
   int64_t n_points, n_grid[3];
   size_t bytes_grid, bytes_points, bytes_peak;
@@ -199,10 +201,10 @@ OG_API int og_direct_sum(int ndim, int sign, int64_t n_sources, const double *co
 typedef struct og_window *og_window_handle;
 OG_API int og_window_create(og_window_handle *window, const char *name, int width, double sigma,
                             double shape) OG_MUST_CHECK;
-OG_API double og_window_value(og_window_handle window, double x);       /* 0 outside [-width/2, width/2] */
-OG_API double og_window_polynomial(og_window_handle window, double x);  /* the fitted piecewise polynomial */
-OG_API double og_window_transform(og_window_handle window, double xi);  /* integral of value(x) cos(xi x) dx */
-OG_API double og_window_aliasing(og_window_handle window);              /* bound on the relative l2 error, 1-D */
+OG_API double og_window_value(og_window_handle window, double x);      /* 0 outside [-width/2, width/2] */
+OG_API double og_window_polynomial(og_window_handle window, double x); /* the fitted piecewise polynomial */
+OG_API double og_window_transform(og_window_handle window, double xi); /* integral of value(x) cos(xi x) dx */
+OG_API double og_window_aliasing(og_window_handle window);             /* bound on the relative l2 error, 1-D */
 OG_API double og_window_shape(og_window_handle window);
 OG_API int og_window_degree(og_window_handle window);
 OG_API void og_window_destroy(og_window_handle window);

@@ -16,7 +16,5 @@ typedef struct og_grid {
 } og_grid;
 
 static inline size_t og_real_bytes(int precision) { return precision ? sizeof(float) : sizeof(double); }
-static inline size_t og_value_bytes(int precision, int values) {
-  return og_real_bytes(precision) * (values ? 1u : 2u);
-}
+static inline size_t og_value_bytes(int precision, int values) { return og_real_bytes(precision) * (values ? 1u : 2u); }
 #endif

@@ -150,8 +150,7 @@ int og_type2_gradient(og_plan plan, int64_t n_vectors, const void *modes, void *
   return plan->n_points ? og_execute_type2(plan, n_vectors, modes, values, gradients) : OG_OK;
 }
 
-int og_filter(og_plan plan, int64_t n_in, const void *strengths, int64_t n_out, const void *multipliers,
-              void *values) {
+int og_filter(og_plan plan, int64_t n_in, const void *strengths, int64_t n_out, const void *multipliers, void *values) {
   OG_TRY(check_execute(plan, 0, NEEDS_FFT));
   OG_TRY(check_vectors(plan, "n_in", n_in));
   OG_TRY(check_vectors(plan, "n_out", n_out));

@@ -131,14 +131,14 @@ static int same_int(int a, int b) { return a == b; }
 static int same_int64_t(int64_t a, int64_t b) { return a == b; }
 static int same_text(const char *a, const char *b) { return !strcmp(a, b); }
 #define SAME(a, b)                                                                                                     \
-  _Generic((a), double: same_double, int: same_int, int64_t: same_int64_t, const char *: same_text)(a, b)
+  _Generic((a), double : same_double, int : same_int, int64_t : same_int64_t, const char * : same_text)(a, b)
 
 static int never_double(double a) { return (void)a, 0; }
 static int never_int(int a) { return (void)a, 0; }
 static int never_int64_t(int64_t a) { return (void)a, 0; }
 static int null_text(const char *a) { return !a; }
 #define IS_NULL(a)                                                                                                     \
-  _Generic((a), double: never_double, int: never_int, int64_t: never_int64_t, const char *: null_text)(a)
+  _Generic((a), double : never_double, int : never_int, int64_t : never_int64_t, const char * : null_text)(a)
 
 static int check_flag(const char *name, int value, int low, int high) {
   OG_CHECK(value >= low && value <= high, OG_ERR_OPTION, "option %s = %d: want %d to %d", name, value, low, high);

@@ -41,7 +41,8 @@ int og_plan_make(og_plan *out, int ndim, const int64_t *n_modes, const og_option
 /* ---- the core */
 
 /* 1 / window transform for the modes kept along one dimension, in the order of the modes array. */
-static void fill_factor(double *factor, const og_window *window, int half_spectrum, int64_t kept, int64_t n, int order) {
+static void fill_factor(double *factor, const og_window *window, int half_spectrum, int64_t kept, int64_t n,
+                        int order) {
   double step = two_pi / (double)n;
   int64_t negative = half_spectrum ? 0 : kept / 2, positive = kept - negative;
   int64_t zero = order == OG_ORDER_ASCENDING ? negative : 0;
@@ -62,13 +63,34 @@ void og_plan_destroy_core(const struct og_plan_s *plan, og_core *core) {
   og_free(core);
 }
 
+static int has_room(const og_choice *choice, int ndim) {
+  for (int d = 0; d < ndim; d++)
+    if (choice->n[d] < 2 * (choice->width + 1))
+      return 0;
+  return 1;
+}
+
+/* The window of the choice. The laws by which a width is chosen are a little optimistic for gradients, so there the
+ * definition of the error has the last word. */
+static int make_window(const struct og_plan_s *plan, og_core *c) {
+  const og_options *o = &plan->options;
+  og_choice *choice = &c->choice;
+  double fit = o->spread_only ? 0.01 * o->tolerance : o->tolerance; /* there the grid itself is the result */
+  OG_TRY(og_window_make(&c->window, plan->kind, choice->width, choice->sigma, o->shape, fit));
+  if (!o->gradient)
+    return OG_OK;
+  og_window_fit(&c->window, 0.3 * fit, 1);
+  if (o->width || choice->width >= OG_MAX_WIDTH || !has_room(choice, plan->ndim) ||
+      og_expected_error(plan, &c->window, choice) <= o->tolerance)
+    return OG_OK;
+  choice->width++;
+  return make_window(plan, c);
+}
+
 static int fill_core(const struct og_plan_s *plan, const double *shift, og_core *c) {
   const og_options *o = &plan->options;
   const og_choice *choice = &c->choice;
-  double fit = o->spread_only ? 0.01 * o->tolerance : o->tolerance; /* there the grid itself is the result */
-  OG_TRY(og_window_make(&c->window, plan->kind, choice->width, choice->sigma, o->shape, fit));
-  if (o->gradient)
-    og_window_fit(&c->window, fit, 1);
+  OG_TRY(make_window(plan, c));
   c->grid = (og_grid){.ndim = plan->ndim, .precision = o->precision, .values = o->values};
   memcpy(c->grid.n, choice->n, sizeof choice->n);
   OG_TRY(plan->backend.grid_layout(&c->grid));
@@ -152,7 +174,8 @@ int og_plan_prepare(og_plan plan, int64_t n_points, const void *const x[3]) {
     return plan->core->memory ? OG_OK : give_memory(plan, plan->core, NULL);
   }
   if (n_points) /* the old core must survive bad points */
-    OG_TRY(og_points_check(&plan->backend, plan->options.precision, plan->threads, plan->ndim, n_points, x, NULL, NULL));
+    OG_TRY(
+        og_points_check(&plan->backend, plan->options.precision, plan->threads, plan->ndim, n_points, x, NULL, NULL));
   og_core *fresh;
   OG_TRY(og_plan_build_core(plan, &choice, NULL, &fresh));
   int code = give_memory(plan, fresh, NULL);
@@ -241,7 +264,8 @@ static int workspace_bytes(og_plan plan, int64_t max_points, size_t *bytes) {
   size_t resident, scratch;
   OG_TRY(plan->backend.points_bytes(plan->core->points, max_points, &resident, &scratch));
   size_t filter = og_plan_filter_bytes(plan), total = resident_offset(plan);
-  OG_CHECK(filter < SIZE_MAX / 4 && resident < SIZE_MAX / 4 && !__builtin_add_overflow(total, og_round_up(resident, OG_ALIGNMENT), &total),
+  OG_CHECK(filter < SIZE_MAX / 4 && resident < SIZE_MAX / 4 &&
+               !__builtin_add_overflow(total, og_round_up(resident, OG_ALIGNMENT), &total),
            OG_ERR_SIZE, "the workspace overflows the address space");
   *bytes = total;
   return OG_OK;

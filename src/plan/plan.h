@@ -9,7 +9,7 @@ typedef struct og_choice {
   double sigma; /* the grid's own: smallest n / N over the dimensions */
   int width;
   int64_t n[3];
-  int64_t n_points;      /* the number it was made for, as og_choice_points rounds it */
+  int64_t n_points; /* the number it was made for, as og_choice_points rounds it */
 } og_choice;
 
 /* All that depends on the choice. Built whole, swapped in whole, so that a failure leaves the old one in place. */
@@ -21,8 +21,8 @@ typedef struct og_core {
   og_modes_setup modes_setup;
   double *factor[3];
   og_fft *fft;
-  void *points;       /* the backend's */
-  void *memory;       /* the grid, unless spread_only or the workspace holds it */
+  void *points; /* the backend's */
+  void *memory; /* the grid, unless spread_only or the workspace holds it */
   int memory_is_ours;
 } og_core;
 
@@ -32,8 +32,8 @@ struct og_plan_s {
   int broken;
   int type3_law; /* 1: part of a type 3, whose two spreadings share the tolerance */
   int ndim;
-  int64_t n_modes[3];   /* 1 in absent dimensions */
-  og_options options;   /* resolved; its text fields are dead: see kind, backend and simd */
+  int64_t n_modes[3]; /* 1 in absent dimensions */
+  og_options options; /* resolved; its text fields are dead: see kind, backend and simd */
   og_window_kind kind;
   og_backend backend;
   char simd[16];

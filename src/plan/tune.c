@@ -26,11 +26,12 @@ static double amplification(int width, double sigma) {
  * folded in double and kept relative to their cell, so that this is so for the scaled targets of a type 3 only, which
  * divides twice: the exponent and the factors are measured. */
 static double rounding_error(const struct og_plan_s *p, int width, double sigma, int64_t n) {
-  double lifted = pow(amplification(width, sigma), p->ndim * (p->type3_law ? 1.2 : 1.0));
-  int slope = p->options.gradient ? 8 : 1;
+  static const double type3_exponent[4] = {0, 1.4, 2.8, 3.6};
+  double lifted = pow(amplification(width, sigma), p->type3_law ? type3_exponent[p->ndim] : p->ndim);
+  int type3 = p->type3_law ? 3 : 1, slope = p->options.gradient;
   if (p->options.precision == OG_F32)
-    return 1e-7 * (3 * slope + 2 * lifted) + (p->type3_law ? 1.2e-8 * (double)n : 0);
-  return 1.1e-16 * (10 * slope + (p->type3_law ? 3 : 1) * lifted + (double)n);
+    return 1e-7 * ((slope ? 24 : 3) + 2 * lifted) + (p->type3_law ? 1.2e-8 * (double)n : 0);
+  return 1.1e-16 * ((slope ? 600 : 10) + type3 * (lifted + (double)n));
 }
 
 /* Nanoseconds of spreading or interpolating one point: evaluate d windows, then rows of vectors. */
@@ -40,7 +41,9 @@ static double point_cost(const struct og_plan_s *p, int width) {
   return 12 + 5 * p->ndim + 0.35 * rows * (vectors + 0.5);
 }
 
-static double cell_cost(const struct og_plan_s *p) { return 0.06 * (double)og_value_bytes(p->options.precision, p->options.values); }
+static double cell_cost(const struct og_plan_s *p) {
+  return 0.06 * (double)og_value_bytes(p->options.precision, p->options.values);
+}
 
 static int expected_width(const struct og_plan_s *p, double sigma) {
   return og_window_width(p->kind, p->options.tolerance, sigma, p->ndim, p->type3_law, p->options.gradient);
@@ -63,22 +66,34 @@ static double total_error(const struct og_plan_s *p, int width, double sigma, in
 }
 
 static int meets(const struct og_plan_s *p, int width, double sigma) {
-  double tolerance = p->options.tolerance * (p->type3_law ? 0.8 : 1); /* few targets scatter more */
+  /* few targets, and gradients, scatter more */
+  double tolerance = p->options.tolerance * (p->type3_law ? 0.8 : 1) * (p->options.gradient ? 0.75 : 1);
   return expected_width(p, sigma) <= width && total_error(p, width, sigma, 1) <= tolerance;
 }
 
-/* The width for a given sigma: less than the tolerance's where a wider window only lifts the rounding. */
+/* The width for a given sigma. Less than the tolerance's where a wider window only lifts the rounding; more where a type 3
+ * exceeds its law. */
 static int width_for(const struct og_plan_s *p, double sigma) {
   int width = p->options.width ? p->options.width : expected_width(p, sigma);
-  if (!p->options.width)
+  if (p->options.width)
+    return width;
+  if (p->type3_law)
+    while (width < OG_MAX_WIDTH && expected_error(p, width, sigma) > 1.5 * p->options.tolerance)
+      width++;
+  else
     while (width > 2 && total_error(p, width, sigma, 1) > p->options.tolerance &&
            total_error(p, width - 1, sigma, 1) < total_error(p, width, sigma, 1))
       width--;
-  if (!p->options.width && p->type3_law && width < OG_MAX_WIDTH &&
-      expected_error(p, width, sigma) > 1.5 * p->options.tolerance &&
-      total_error(p, width + 1, sigma, 1) < total_error(p, width, sigma, 1))
-    width++;
   return width;
+}
+
+/* The width whose error is least. */
+static int best_width(const struct og_plan_s *p, double sigma) {
+  int best = p->options.width ? p->options.width : 2;
+  for (int w = 3; w <= OG_MAX_WIDTH && !p->options.width; w++)
+    if (total_error(p, w, sigma, 1) < total_error(p, best, sigma, 1))
+      best = w;
+  return best;
 }
 
 /* The smallest sigma at which this width meets the tolerance, 0 where none does. */
@@ -127,7 +142,7 @@ static int choose(const struct og_plan_s *p, sizes_for sizes, const void *contex
         OG_TRY(try_choice(p, sizes, context, sigma, w, n_points, choice, &cost));
     }
   if (cost == INFINITY) /* out of reach: the best there is */
-    OG_TRY(try_choice(p, sizes, context, sigma_high, width_for(p, sigma_high), n_points, choice, &cost));
+    OG_TRY(try_choice(p, sizes, context, sigma_high, best_width(p, sigma_high), n_points, choice, &cost));
   return OG_OK;
 }
 
@@ -143,7 +158,7 @@ double og_expected_error(const struct og_plan_s *p, const og_window *window, con
   og_window_alias(window, p->options.evaluation == OG_EVALUATE_POLYNOMIAL, &value, &gradient);
   double all = expm1(p->ndim * (p->type3_law ? 2 : 1) * log1p(value * value));
   double slope = expm1((p->ndim - 1) * log1p(value * value) + log1p(gradient * gradient));
-  double aliasing = sqrt(p->options.gradient ? fmax(all, slope / 4) : all);
+  double aliasing = sqrt(p->options.gradient ? fmax(all, 1.44 * slope / 4) : all); /* it scatters more */
   return hypot(type3_excess(p, choice->width, choice->sigma) * aliasing,
                rounding_error(p, choice->width, choice->sigma, largest_size(p, choice)));
 }
@@ -181,7 +196,7 @@ static int spread_only(const struct og_plan_s *p, og_choice *choice) {
     choice->n[d] = p->n_modes[d];
     OG_CHECK(d >= p->ndim || choice->n[d] >= 2 * choice->width, OG_ERR_SIZE,
              "spread_only: the grid has %lld cells along %c, a window of width %d needs %d", (long long)choice->n[d],
-             "xyz"[d], choice->width, 2 * choice->width);
+             "xyz"[d], choice -> width, 2 * choice -> width);
   }
   return OG_OK;
 }

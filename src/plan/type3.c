@@ -16,15 +16,15 @@
 
 typedef struct {
   int64_t n;
-  void *x[3];           /* the caller's coordinates, kept because centre and scale depend on the other side */
+  void *x[3]; /* the caller's coordinates, kept because centre and scale depend on the other side */
   double centre[3], half[3];
-  void *phase;          /* [n] complex: what this side's values are multiplied by */
+  void *phase; /* [n] complex: what this side's values are multiplied by */
 } side;
 
 struct og_two_sides {
   side source, target;
-  og_plan inner;        /* type 2 from the grid's cells to the scaled targets; made when both sides are known */
-  void *phased;         /* [n of the larger side] complex */
+  og_plan inner; /* type 2 from the grid's cells to the scaled targets; made when both sides are known */
+  void *phased;  /* [n of the larger side] complex */
 };
 
 static void free_side(side *s) {
@@ -89,11 +89,11 @@ typedef struct {
   const struct og_plan_s *plan;
   const og_window *window;
   const side *side;
-  const double *centre;  /* of the other side: the phase's frequency */
-  const double *origin;  /* subtracted from the coordinates first */
-  const double *scale;   /* xi = scale (x - origin), or NULL: no division by hat */
+  const double *centre; /* of the other side: the phase's frequency */
+  const double *origin; /* subtracted from the coordinates first */
+  const double *scale;  /* xi = scale (x - origin), or NULL: no division by hat */
   double sign;
-  void *scaled[3];       /* xi out, in the plan's precision */
+  void *scaled[3]; /* xi out, in the plan's precision */
 } phase_job;
 
 static double read_real(const void *x, int precision, int64_t i) {
@@ -356,7 +356,7 @@ int og_type3_execute_adjoint(og_plan plan, int64_t n_vectors, const void *result
   size_t value = og_value_bytes(plan->options.precision, OG_COMPLEX);
   og_plan_reset_times(plan);
   for (int64_t v = 0; v < n_vectors; v++)
-    OG_TRY(targets_to_sources(plan, og_const_at(results, v * t->target.n, value),
-                              og_at(values, v * t->source.n, value)));
+    OG_TRY(
+        targets_to_sources(plan, og_const_at(results, v * t->target.n, value), og_at(values, v * t->source.n, value)));
   return OG_OK;
 }

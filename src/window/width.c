@@ -70,8 +70,7 @@ int og_window_width(og_window_kind kind, double tolerance, double sigma, int ndi
   int w = smallest(kind, 2, limit, tolerance, sigma, ndim, type3, 0);
   /* just above the edge of a width of 2 to 4 no window of that width is near the tolerance: one more cell */
   double bearable = w == 2 ? 1.9 : 1.5;
-  if (best && w < OG_MAX_WIDTH &&
-      og_window_expected_error(kind, w, sigma, ndim, type3, 0) > bearable * tolerance)
+  if (best && w < OG_MAX_WIDTH && og_window_expected_error(kind, w, sigma, ndim, type3, 0) > bearable * tolerance)
     w++;
   return gradient ? smallest(kind, w, OG_MAX_WIDTH, tolerance, sigma, ndim, type3, 1) : w;
 }
