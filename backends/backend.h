@@ -42,7 +42,6 @@ typedef struct og_modes_setup {
 
 typedef struct og_backend {
   const char *name, *delegate;
-  int priority;
   const char *(*describe)(void); /* one line: "OpenMP, avx2" */
   int (*available)(void);
   int (*threads)(int asked); /* threads to use when the option says `asked` (0: the backend's choice) */

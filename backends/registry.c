@@ -16,17 +16,8 @@ static const og_backend *lookup(const char *name) {
   return NULL;
 }
 
-#define OG_BACKEND_ENTRIES(X)                                                                                          \
-  X(threads)                                                                                                           \
-  X(grid_layout)                                                                                                       \
-  X(points_create)                                                                                                     \
-  X(points_bytes)                                                                                                      \
-  X(points_set)                                                                                                        \
-  X(points_destroy)                                                                                                    \
-  X(points_simd)                                                                                                       \
-  X(spread)                                                                                                            \
-  X(interp) X(lines_create) X(lines_execute) X(lines_destroy) X(modes_from_grid) X(grid_from_modes) X(multiply)        \
-      X(parallel)
+/* lines_execute_pair is not in the list: it belongs to the engine that made the lines. */
+#define FILL(entry) backend->entry = backend->entry ? backend->entry : from->entry
 
 int og_backend_find(const char *name, og_backend *backend) {
   const og_backend *from = lookup(name);
@@ -35,11 +26,22 @@ int og_backend_find(const char *name, og_backend *backend) {
   for (const char *next = from->delegate; next; next = from->delegate) {
     from = lookup(next);
     OG_CHECK(from, OG_ERR_BACKEND, "backend '%s' delegates to '%s', which is not available", name, next);
-#define OG_BACKEND_FILL(entry)                                                                                         \
-  if (!backend->entry)                                                                                                 \
-    backend->entry = from->entry;
-    OG_BACKEND_ENTRIES(OG_BACKEND_FILL)
-#undef OG_BACKEND_FILL
+    FILL(threads);
+    FILL(grid_layout);
+    FILL(points_create);
+    FILL(points_bytes);
+    FILL(points_set);
+    FILL(points_destroy);
+    FILL(points_simd);
+    FILL(spread);
+    FILL(interp);
+    FILL(lines_create);
+    FILL(lines_execute);
+    FILL(lines_destroy);
+    FILL(modes_from_grid);
+    FILL(grid_from_modes);
+    FILL(multiply);
+    FILL(parallel);
   }
   return OG_OK;
 }

@@ -4,7 +4,10 @@
 # entry has a twin NAME+all, which `ctest -C All` runs with --all (every combination) after the sampled one. Programs see
 # the inside of the library (they link the static one) and tests/common/*.c; tests/fuzz is built with OFFGRID_FUZZ only.
 # Scripts test_*.sh and test_*.py are entries <room>/<file name>; OFFGRID_BUILD and OFFGRID_SOURCE tell them the paths.
-find_package(Python3 COMPONENTS Interpreter)
+# Debian's interpreter first: it is the one that has the packages of scripts/install-deps.sh.
+find_program(OG_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)
+find_program(OG_PYTHON python3)
+mark_as_advanced(OG_PYTHON)
 
 set(og_test_environment OFFGRID_BUILD=${PROJECT_BINARY_DIR} OFFGRID_SOURCE=${PROJECT_SOURCE_DIR}
                         OFFGRID_SANITIZE=${OFFGRID_SANITIZE})
@@ -85,8 +88,8 @@ foreach(source ${og_scripts})
   cmake_path(GET source EXTENSION kind)
   if(kind STREQUAL ".sh")
     og_add_test(${room}/${file} ${room} bash ${source})
-  elseif(Python3_FOUND)
-    og_add_test(${room}/${file} ${room} ${Python3_EXECUTABLE} ${source})
+  elseif(OG_PYTHON)
+    og_add_test(${room}/${file} ${room} ${OG_PYTHON} ${source})
   endif()
 endforeach()
 

@@ -35,7 +35,6 @@ void og_cpu_parallel(int threads, int64_t n, int64_t grain, void (*body)(void *c
 const og_backend og_backend_cpu = {
     .name = "cpu",
     .delegate = "ref",
-    .priority = 10,
     .describe = describe,
     .available = available,
     .threads = settle_threads,
