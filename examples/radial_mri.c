@@ -263,7 +263,7 @@ static int self_check(void) {
     double angle = pi * (double)(j / SAMPLES) / SPOKES, k = 0.5 * (double)(j % SAMPLES - SAMPLES / 2);
     s.x[j] = (float)(k * cos(angle));
     s.y[j] = (float)(k * sin(angle));
-    double length = hypot(s.x[j], s.y[j]);
+    double length = hypotf(s.x[j], s.y[j]);
     s.data[j] = (float)(length > 0 ? radius * N * j1(2 * pi * radius * length / N) / length : pi * radius * radius);
   }
   float *weight = malloc((size_t)s.n_points * sizeof *weight);
