@@ -40,14 +40,30 @@ int og_plan_make(og_plan *out, int ndim, const int64_t *n_modes, const og_option
 
 /* ---- the core */
 
-/* 1 / window transform for the modes kept along one dimension, in the order of the modes array. */
-static void fill_factor(double *factor, const og_window *window, int half_spectrum, int64_t kept, int64_t n,
-                        int order) {
-  double step = two_pi / (double)n;
-  int64_t negative = half_spectrum ? 0 : kept / 2, positive = kept - negative;
-  int64_t zero = order == OG_ORDER_ASCENDING ? negative : 0;
-  og_window_factors(window, step, 0, positive, factor + zero);
-  og_window_factors(window, step, -negative, negative, factor + (order == OG_ORDER_ASCENDING ? 0 : positive));
+/* 1 / window transform along one dimension: of k = 0 ... positive - 1 at `zero`, then mirrored to k < 0. */
+typedef struct {
+  double *zero;
+  const og_window *window;
+  double step;
+} factor_job;
+
+static void fill_positive(void *context, int64_t begin, int64_t end) {
+  const factor_job *j = context;
+  og_window_factors(j->window, j->step, begin, end - begin, j->zero + begin);
+}
+
+static void fill_factor(const struct og_plan_s *plan, og_core *c, int d) {
+  int half_spectrum = d == 0 && plan->options.values == OG_REAL, ascending = plan->options.mode_order == OG_ORDER_ASCENDING;
+  int64_t kept = plan->kept[d], negative = half_spectrum ? 0 : kept / 2, positive = kept - negative;
+  double *factor = c->factor[d], *zero = factor + (ascending ? negative : 0);
+  factor_job job = {zero, &c->window, two_pi / (double)c->grid.n[d]};
+  plan->backend.parallel(plan->threads, positive, 1024, fill_positive, &job);
+  for (int64_t k = 1; k <= negative; k++) {
+    double mirrored = k < positive ? zero[k] : 0;
+    if (k == positive) /* even N: -N/2 alone has no positive partner */
+      og_window_factors(&c->window, job.step, k, 1, &mirrored);
+    factor[ascending ? negative - k : kept - k] = mirrored;
+  }
 }
 
 void og_plan_destroy_core(const struct og_plan_s *plan, og_core *core) {
@@ -122,7 +138,7 @@ static int fill_core(const struct og_plan_s *plan, const double *shift, og_core 
     c->factor[d] = og_allocate(og_bytes((size_t)plan->kept[d], sizeof(double)));
     OG_CHECK(c->factor[d], OG_ERR_MEMORY, "no memory for %lld deconvolution factors", (long long)plan->kept[d]);
     if (d < plan->ndim)
-      fill_factor(c->factor[d], &c->window, d == 0 && o->values == OG_REAL, plan->kept[d], c->grid.n[d], o->mode_order);
+      fill_factor(plan, c, d);
     else
       c->factor[d][0] = 1;
     c->modes_setup.factor[d] = c->factor[d];

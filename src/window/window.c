@@ -72,11 +72,11 @@ double og_window_hat(const og_window *window, double xi) {
   return sum;
 }
 
-/* cos((k + 1) a) = 2 cos(a) cos(k a) - cos((k - 1) a), started afresh every BLOCK modes so that rounding cannot grow.
- * */
+/* cos((k + 1) a) = 2 cos(a) cos(k a) - cos((k - 1) a), started afresh every BLOCK modes so that rounding cannot grow. LANES
+ * sums side by side: one would wait for itself. */
 void og_window_factors(const og_window *window, double step, int64_t first, int64_t n, double *factor) {
-  enum { BLOCK = 32 };
-  double twice[OG_MAX_NODES], now[OG_MAX_NODES], before[OG_MAX_NODES];
+  enum { BLOCK = 64, LANES = 8, ROOM = (OG_MAX_NODES + LANES - 1) / LANES * LANES };
+  double twice[ROOM] = {0}, now[ROOM] = {0}, before[ROOM] = {0};
   int nodes = window->n_nodes;
   for (int i = 0; i < nodes; i++)
     twice[i] = 2 * cos(step * window->node[i]);
@@ -86,14 +86,17 @@ void og_window_factors(const og_window *window, double step, int64_t first, int6
         now[i] = window->weight[i] * cos((double)(first + k) * step * window->node[i]);
         before[i] = window->weight[i] * cos((double)(first + k - 1) * step * window->node[i]);
       }
-    double sum = 0;
-    for (int i = 0; i < nodes; i++) {
-      double next = twice[i] * now[i] - before[i];
-      sum += now[i];
-      before[i] = now[i];
-      now[i] = next;
-    }
-    factor[k] = 1 / sum;
+    double sum[LANES] = {0}, total = 0;
+    for (int i = 0; i < nodes; i += LANES)
+      for (int lane = 0; lane < LANES; lane++) {
+        double next = twice[i + lane] * now[i + lane] - before[i + lane];
+        sum[lane] += now[i + lane];
+        before[i + lane] = now[i + lane];
+        now[i + lane] = next;
+      }
+    for (int lane = 0; lane < LANES; lane++)
+      total += sum[lane];
+    factor[k] = 1 / total;
   }
 }
 
