@@ -41,8 +41,9 @@ enum { OG_EVALUATE_POLYNOMIAL = 0, OG_EVALUATE_DIRECT = 1 };
 enum { OG_STORE_AUTO = 0, OG_STORE_COPY = 1, OG_STORE_INDEX = 2 };
 enum { OG_FFT_AUTO = 0, OG_FFT_ESTIMATE = 1, OG_FFT_MEASURE = 2 };
 
-/* One row per option: X(type, name, default, doc). The struct, the defaults, the parser, the environment
- * (OFFGRID_<NAME> overrides a default) and docs/options.md all come from this table. */
+/* One row per option: X(type, name, default, doc). The struct, the defaults, the parser and docs/options.md all come from
+ * this table. backend, simd, threads and fft_planning, left at their default, are taken from the environment variables
+ * OFFGRID_BACKEND, OFFGRID_SIMD, OFFGRID_THREADS and OFFGRID_FFT_PLANNING where these are set. */
 #define OG_OPTIONS_TABLE(X)                                                                                            \
   X(double, tolerance, 1e-6, "relative l2 error asked for, > 0; out of reach is reported, not refused")                \
   X(int, precision, OG_F64, "f64 or f32: type of coordinates, strengths, modes and values")                            \
@@ -163,7 +164,8 @@ OG_API int og_spread(og_plan plan, int64_t n_vectors, const void *strengths, voi
 /* Its adjoint: values[j] = sum_l grid[l] prod_d window(l_d - x_jd n_d / period_d). */
 OG_API int og_interp(og_plan plan, int64_t n_vectors, const void *grid, void *values) OG_MUST_CHECK;
 
-/* Cells of the fine grid, x first; 1 in absent dimensions. Known once the points are set or sigma is fixed. */
+/* Cells of the fine grid, x first; 1 in absent dimensions: the size of og_spread's and og_interp's grids. Known once the
+ * points are set, or from the start where the option sigma, expected_points or spread_only is given. */
 OG_API int og_plan_grid(og_plan plan, int64_t n_grid[3]) OG_MUST_CHECK;
 
 /* The half-open box of mode indices that this plan's modes arrays hold, x first. */
@@ -171,11 +173,12 @@ OG_API int og_plan_modes_box(og_plan plan, int64_t lower[3], int64_t upper[3]) O
 
 /* Bytes of memory the plan needs for max_points points and every execute call, and a way to supply it (64-byte aligned;
  * owned by the caller, who frees it after og_plan_destroy). With a workspace nothing large is allocated any more:
- * more points than it was asked for are OG_ERR_WORKSPACE. Not for type 3. */
+ * more points than it was asked for are OG_ERR_WORKSPACE. To be set once, before the points. Not for type 3. */
 OG_API int og_plan_workspace(og_plan plan, int64_t max_points, size_t *bytes) OG_MUST_CHECK;
 OG_API int og_plan_set_workspace(og_plan plan, void *memory, size_t bytes) OG_MUST_CHECK;
 
-/* What the plan chose, what error to expect, where the time went (seconds of the last call) and the memory it holds. */
+/* What the plan chose, what error to expect, where the time went (seconds of the last call) and its large arrays' bytes
+ * (FFT tables and some 100 kB of each thread's work space come on top). */
 typedef struct og_report {
   size_t size; /* sizeof(og_report), set by the caller */
   const char *backend, *simd, *window;

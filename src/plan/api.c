@@ -87,10 +87,8 @@ int og_plan_set_points(og_plan plan, int64_t n_points, const void *x, const void
   double t = og_timer_now();
   if (plan->type3)
     OG_TRY(og_type3_set(plan, 0, n_points, coordinates));
-  else {
-    OG_TRY(og_plan_prepare(plan, n_points, coordinates));
-    OG_TRY(og_plan_take_points(plan, n_points, coordinates));
-  }
+  else
+    OG_TRY(og_plan_replace_points(plan, n_points, coordinates));
   plan->seconds_points = og_timer_now() - t;
   return OG_OK;
 }

@@ -62,6 +62,9 @@ int og_execute_type2(og_plan p, int64_t n_vectors, const void *modes, void *valu
       gradient[d] = og_at(gradients, (d * n_vectors + v) * p->n_points, value_bytes(p));
     OG_TRY(modes_to_points(p, 1, NULL, og_const_at(modes, v * p->n_kept, mode_bytes(p)),
                            og_at(values, v * p->n_points, value_bytes(p)), gradients ? gradient : NULL));
+    for (int d = 0; gradients && d < p->ndim; d++)
+      if (p->n_modes[d] == 1) /* k = 0 alone: no noise where the derivative is 0 */
+        memset(gradient[d], 0, (size_t)p->n_points * value_bytes(p));
   }
   return OG_OK;
 }

@@ -117,6 +117,8 @@ static void print_text(char *text, size_t bytes, const char *name, const char *v
 
 void og_options_list(void (*visit)(const char *name, const char *value, const char *doc, void *context),
                      void *context) {
+  if (!visit)
+    return;
   og_options defaults = OG_OPTIONS_DEFAULT;
   char text[64];
 #define OG_OPTION_VISIT(type, name, value, doc)                                                                        \
@@ -146,8 +148,8 @@ static int check_flag(const char *name, int value, int low, int high) {
 }
 
 static int check_period(const char *name, double value) {
-  OG_CHECK(isfinite(value) && value >= 0, OG_ERR_OPTION, "option %s = %g: want a finite length > 0, or 0 for 2 pi",
-           name, value);
+  OG_CHECK(value == 0 || (value >= 1e-100 && value <= 1e100), OG_ERR_OPTION,
+           "option %s = %g: want a length in 1e-100 to 1e100, or 0 for 2 pi", name, value);
   return OG_OK;
 }
 
@@ -180,6 +182,15 @@ static int check(const og_options *o) {
   return OG_OK;
 }
 
+/* The environment may say how to compute, never what: a program that relies on its precision or sign must get it. */
+static int from_environment(const char *name) {
+  static const char *const how[] = {"backend", "simd", "threads", "fft_planning"};
+  for (size_t i = 0; i < sizeof how / sizeof *how; i++)
+    if (!strcmp(name, how[i]))
+      return 1;
+  return 0;
+}
+
 int og_options_resolve(const og_options *options, og_options *full) {
   const og_options defaults = OG_OPTIONS_DEFAULT;
   *full = defaults;
@@ -193,7 +204,7 @@ int og_options_resolve(const og_options *options, og_options *full) {
 #define OG_OPTION_RESOLVE(type, name, value, doc)                                                                      \
   {                                                                                                                    \
     OG_CHECK(!IS_NULL(full->name), OG_ERR_OPTION, "option %s is null", #name);                                         \
-    const char *text = SAME(full->name, defaults.name) ? og_env(#name) : NULL;                                         \
+    const char *text = from_environment(#name) && SAME(full->name, defaults.name) ? og_env(#name) : NULL;              \
     if (text)                                                                                                          \
       OG_TRY(PARSE(#name, text, &full->name));                                                                         \
   }

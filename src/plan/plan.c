@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/memory.h"
-#include "points/check.h"
 
 static const double two_pi = 6.283185307179586476925286766559;
 
@@ -178,10 +177,12 @@ static int give_memory(const struct og_plan_s *plan, og_core *c, void *memory) {
   return code;
 }
 
-int og_plan_prepare(og_plan plan, int64_t n_points, const void *const x[3]) {
+/* The core that n_points points want: *fresh is new, or NULL where the plan's own will do. */
+static int prepare(og_plan plan, int64_t n_points, og_core **fresh) {
   og_choice choice;
   og_choice *now = plan->core ? &plan->core->choice : NULL;
   int fixed = plan->workspace || plan->options.spread_only || plan->options.sigma > 0;
+  *fresh = NULL;
   if (now && (fixed || now->n_points == og_choice_points(plan, n_points)))
     return plan->core->memory ? OG_OK : give_memory(plan, plan->core, NULL);
   OG_TRY(og_choose(plan, n_points, &choice));
@@ -189,27 +190,18 @@ int og_plan_prepare(og_plan plan, int64_t n_points, const void *const x[3]) {
     now->n_points = choice.n_points;
     return plan->core->memory ? OG_OK : give_memory(plan, plan->core, NULL);
   }
-  if (n_points) /* the old core must survive bad points */
-    OG_TRY(
-        og_points_check(&plan->backend, plan->options.precision, plan->threads, plan->ndim, n_points, x, NULL, NULL));
-  og_core *fresh;
-  OG_TRY(og_plan_build_core(plan, &choice, NULL, &fresh));
-  int code = give_memory(plan, fresh, NULL);
+  OG_TRY(og_plan_build_core(plan, &choice, NULL, fresh));
+  int code = give_memory(plan, *fresh, NULL);
   if (code) {
-    og_plan_destroy_core(plan, fresh);
-    return code;
+    og_plan_destroy_core(plan, *fresh);
+    *fresh = NULL;
   }
-  og_plan_destroy_core(plan, plan->core);
-  plan->core = fresh;
-  plan->has_points = 0;
-  plan->n_points = 0;
-  return OG_OK;
+  return code;
 }
 
 /* ---- points */
 
-static int scratch_memory(og_plan plan, size_t bytes, void **scratch, int *is_ours) {
-  const og_core *c = plan->core;
+static int scratch_memory(const og_core *c, size_t bytes, void **scratch, int *is_ours) {
   *is_ours = 0;
   *scratch = c->memory;
   if (!bytes || (c->memory && bytes <= c->grid.bytes))
@@ -224,18 +216,19 @@ static size_t resident_offset(const struct og_plan_s *plan) {
   return og_round_up(plan->core->grid.bytes, OG_ALIGNMENT) + og_round_up(og_plan_filter_bytes(plan), OG_ALIGNMENT);
 }
 
-static int place_points(og_plan plan, int64_t n, const void *const x[3], void *resident, size_t scratch_bytes) {
+static int place_points(og_plan plan, const og_core *c, int64_t n, const void *const x[3], void *resident,
+                        size_t scratch_bytes) {
   void *scratch;
   int is_ours;
-  OG_TRY(scratch_memory(plan, scratch_bytes, &scratch, &is_ours));
-  int code = plan->backend.points_set(plan->core->points, n, x, resident, scratch);
+  OG_TRY(scratch_memory(c, scratch_bytes, &scratch, &is_ours));
+  int code = plan->backend.points_set(c->points, n, x, resident, scratch);
   if (is_ours)
     og_free(scratch);
   return code;
 }
 
-int og_plan_take_points(og_plan plan, int64_t n, const void *const x[3]) {
-  og_core *c = plan->core;
+/* Points for the core c, which is the plan's own or is to become it: then the old points keep their memory. */
+static int take_points(og_plan plan, og_core *c, int64_t n, const void *const x[3]) {
   size_t bytes, scratch_bytes;
   OG_TRY(plan->backend.points_bytes(c->points, n, &bytes, &scratch_bytes));
   void *resident = plan->resident, *fresh = NULL;
@@ -245,11 +238,11 @@ int og_plan_take_points(og_plan plan, int64_t n, const void *const x[3]) {
              "%lld points need a workspace of %zu bytes, the caller's has %zu", (long long)n, offset + bytes,
              plan->workspace_bytes);
     resident = plan->workspace + offset;
-  } else if (!plan->resident || bytes > plan->resident_bytes || bytes < plan->resident_bytes / 4) {
+  } else if (c != plan->core || !plan->resident || bytes > plan->resident_bytes || bytes < plan->resident_bytes / 4) {
     resident = fresh = og_allocate(bytes);
     OG_CHECK(resident, OG_ERR_MEMORY, "no memory for %lld points (%zu bytes)", (long long)n, bytes);
   }
-  int code = place_points(plan, n, x, resident, scratch_bytes);
+  int code = place_points(plan, c, n, x, resident, scratch_bytes);
   if (code) {
     og_free(fresh);
     return code;
@@ -267,6 +260,18 @@ int og_plan_take_points(og_plan plan, int64_t n, const void *const x[3]) {
   size_t now = (c->memory ? c->grid.bytes : 0) + bytes + scratch_outside;
   plan->peak_bytes = now > plan->peak_bytes ? now : plan->peak_bytes;
   return OG_OK;
+}
+
+int og_plan_replace_points(og_plan plan, int64_t n, const void *const x[3]) {
+  og_core *fresh;
+  OG_TRY(prepare(plan, n, &fresh));
+  int code = take_points(plan, fresh ? fresh : plan->core, n, x);
+  if (fresh && !code) {
+    og_plan_destroy_core(plan, plan->core);
+    plan->core = fresh;
+  } else
+    og_plan_destroy_core(plan, fresh);
+  return code;
 }
 
 /* ---- the caller's workspace: grid, modes of og_filter, points */

@@ -73,8 +73,8 @@ double og_expected_error(const struct og_plan_s *plan, const og_window *window, 
 
 /* plan.c */
 int og_plan_make(og_plan *plan, int ndim, const int64_t *n_modes, const og_options *resolved) OG_MUST_CHECK;
-int og_plan_prepare(og_plan plan, int64_t n_points, const void *const x[3]) OG_MUST_CHECK; /* core for n_points */
-int og_plan_take_points(og_plan plan, int64_t n_points, const void *const x[3]) OG_MUST_CHECK;
+/* New points, and a new core where their number wants one; on error the plan keeps what it had. */
+int og_plan_replace_points(og_plan plan, int64_t n_points, const void *const x[3]) OG_MUST_CHECK;
 size_t og_plan_filter_bytes(const struct og_plan_s *plan);
 /* shift: of the points' grid coordinates, in cells; NULL: none. */
 int og_plan_build_core(const struct og_plan_s *plan, const og_choice *choice, const double *shift,

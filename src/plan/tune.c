@@ -158,7 +158,14 @@ double og_expected_error(const struct og_plan_s *p, const og_window *window, con
   og_window_alias(window, p->options.evaluation == OG_EVALUATE_POLYNOMIAL, &value, &gradient);
   double all = expm1(p->ndim * (p->type3_law ? 2 : 1) * log1p(value * value));
   double slope = expm1((p->ndim - 1) * log1p(value * value) + log1p(gradient * gradient));
-  double aliasing = sqrt(p->options.gradient ? fmax(all, 1.44 * slope / 4) : all); /* it scatters more */
+  if (p->options.gradient) { /* it scatters more; and few modes are slow ones, whose own gradient is small */
+    double slow = 1;
+    for (int d = 0; d < p->ndim; d++)
+      if (p->n_modes[d] > 1)
+        slow = fmax(slow, (double)choice->n[d] / (double)p->n_modes[d] / choice->sigma);
+    all = fmax(all, 1.44 * slow * slow * slope / 4);
+  }
+  double aliasing = sqrt(all);
   return hypot(type3_excess(p, choice->width, choice->sigma) * aliasing,
                rounding_error(p, choice->width, choice->sigma, largest_size(p, choice)));
 }
@@ -177,7 +184,8 @@ static int modes_sizes(const struct og_plan_s *p, const void *context, double si
   choice->sigma = fmax(sigma, sigma_high); /* beyond, the laws of the windows are not fitted */
   for (int d = 0; d < 3; d++) {
     int64_t least = (int64_t)ceil(sigma * (double)p->n_modes[d]);
-    choice->n[d] = d < p->ndim ? og_fft_good_size(least > 2 * width ? least : 2 * width) : 1;
+    int64_t room = 2 * (width + (p->options.gradient ? 2 : 0)); /* a gradient's width may still grow */
+    choice->n[d] = d < p->ndim ? og_fft_good_size(least > room ? least : room) : 1;
     cells *= (double)choice->n[d];
     OG_TRY(check_size(d, cells * 16));
     if (d < p->ndim)

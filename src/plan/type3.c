@@ -53,6 +53,17 @@ int og_type3_create(og_plan plan) {
 
 /* ---- scales */
 
+typedef struct {
+  char *to;
+  const char *from;
+  size_t bytes; /* of one */
+} copy_job;
+
+static void copy_piece(void *context, int64_t begin, int64_t end) {
+  const copy_job *j = context;
+  memcpy(j->to + (size_t)begin * j->bytes, j->from + (size_t)begin * j->bytes, (size_t)(end - begin) * j->bytes);
+}
+
 static int copy_side(og_plan plan, int64_t n, const void *const x[3], side *s) {
   double low[3], high[3];
   size_t bytes = og_real_bytes(plan->options.precision);
@@ -61,8 +72,8 @@ static int copy_side(og_plan plan, int64_t n, const void *const x[3], side *s) {
   for (int d = 0; d < plan->ndim; d++) {
     s->x[d] = og_allocate(og_bytes((size_t)n, bytes));
     OG_CHECK(s->x[d], OG_ERR_MEMORY, "no memory for %lld coordinates", (long long)n);
-    if (n)
-      memcpy(s->x[d], x[d], (size_t)n * bytes);
+    copy_job job = {s->x[d], x[d], bytes};
+    plan->backend.parallel(plan->threads, n, 1 << 16, copy_piece, &job);
     s->centre[d] = low[d] / 2 + high[d] / 2;
     s->half[d] = high[d] / 2 - low[d] / 2;
     OG_CHECK(isfinite(s->half[d]), OG_ERR_POINT, "the points span [%g, %g] along %c: too wide", low[d], high[d],
@@ -219,6 +230,9 @@ static int fill_build(og_plan plan, build *b) {
     x[d] = t->source.half[d];
     s[d] = t->target.half[d];
     positive_halves(&x[d], &s[d]);
+    double phase = (fabs(t->source.centre[d]) + t->source.half[d]) * (fabs(t->target.centre[d]) + t->target.half[d]);
+    OG_CHECK(phase < 1e300, OG_ERR_POINT, "sources and targets along %c are so large that their product overflows",
+             "xyz"[d]);
   }
   OG_TRY(set_outer(plan, b, x, s));
   OG_TRY(set_sources(plan, b));

@@ -21,9 +21,11 @@ int og_window_create(og_window_handle *handle, const char *name, int width, doub
   return code;
 }
 
-double og_window_value(og_window_handle window, double x) { return og_window_phi(window, x); }
+double og_window_value(og_window_handle window, double x) { return window ? og_window_phi(window, x) : NAN; }
 
 double og_window_polynomial(og_window_handle window, double x) {
+  if (!window)
+    return NAN;
   int w = window->width;
   if (!(x >= -w / 2.0 && x < w / 2.0))
     return 0;
@@ -53,18 +55,22 @@ static double transform_far(const og_window *window, double xi) {
 }
 
 double og_window_transform(og_window_handle window, double xi) {
+  if (!window)
+    return NAN;
   return fabs(xi) <= 1.1 * M_PI ? og_window_hat(window, xi) : transform_far(window, xi);
 }
 
 double og_window_aliasing(og_window_handle window) {
   double value, gradient;
+  if (!window)
+    return NAN;
   og_window_alias(window, 0, &value, &gradient);
   return value;
 }
 
-double og_window_shape(og_window_handle window) { return window->shape; }
+double og_window_shape(og_window_handle window) { return window ? window->shape : NAN; }
 
-int og_window_degree(og_window_handle window) { return window->degree; }
+int og_window_degree(og_window_handle window) { return window ? window->degree : -1; }
 
 void og_window_destroy(og_window_handle window) { og_free(window); }
 

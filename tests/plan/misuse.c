@@ -117,6 +117,7 @@ static void creation(const og_options *o) {
       {"deterministic", "3"},
       {"fft_planning", "patient"},
       {"period_x", "-1"},
+      {"period_x", "1e-310"},
       {"period_y", "nan"},
       {"period_z", "inf"},
   };
