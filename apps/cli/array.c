@@ -117,7 +117,7 @@ array_format array_format_of(const char *path) {
 }
 
 static int unknown_format(const char *path) {
-  return fail("%s: unknown format; a name ends in .npy or .cfl, or is file.h5:/dataset", path);
+  return fail_usage("%s: unknown format; a name ends in .npy or .cfl, or is file.h5:/dataset", path);
 }
 
 int array_open(const char *path, FILE **file, int64_t *bytes) {
@@ -193,7 +193,7 @@ int array_writable(const char *path) {
     return unknown_format(path);
   const char *colon = strstr(path, ":/");
   if (format == ARRAY_HDF5 && (!colon || !colon[2]))
-    return fail("%s: say which dataset to write: file.h5:/name", path);
+    return fail_usage("%s: say which dataset to write: file.h5:/name", path);
   char file[4096];
   if ((size_t)snprintf(file, sizeof file, "%s", path) >= sizeof file)
     return fail("%s: the name is too long", path);

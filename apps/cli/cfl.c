@@ -152,7 +152,7 @@ int cfl_write(const array *a, const char *path) {
   else
     output_abandon(&numbers);
   if (!code)
-    return output_commit(&text);
+    return (code = output_commit(&text)) ? fail_after(code, data) : 0;
   output_abandon(&text);
   return code;
 }

@@ -1,18 +1,24 @@
 /* HDF5 datasets, file.h5:/path: real numbers of any size, and complex ones as the compound of two floats {r, i} that h5py
  * writes (also named re/im or real/imag). Byte order and size are converted by the HDF5 library. */
+#define _GNU_SOURCE
 #include "array.h"
 #include "message.h"
 #include "output.h"
 
+#include <errno.h>
+#include <fcntl.h>
 #include <hdf5.h>
+#include <libgen.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
 
 /* file.h5:/path -> file.h5 and /path. */
 static int split(const char *path, char file[4096], const char **dataset) {
   const char *colon = strstr(path, ":/");
   if (!colon || !colon[2])
-    return fail("%s: say which dataset: file.h5:/name", path);
+    return fail_usage("%s: say which dataset: file.h5:/name", path);
   if (colon - path >= 4096)
     return fail("%s: the name is too long", path);
   memcpy(file, path, (size_t)(colon - path));
@@ -35,7 +41,13 @@ static const char *reason(void) {
   return *text ? text : "unknown reason";
 }
 
-static void quiet(void) { H5Eset_auto2(H5E_DEFAULT, NULL, NULL); }
+/* Comes before every other call of HDF5: its exit handler closes what a damaged file left open, and crashes (1.10). */
+static void quiet(void) {
+  static int begun;
+  if (!begun++)
+    H5dont_atexit();
+  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+}
 
 static const char *const part_names[][2] = {{"r", "i"}, {"re", "im"}, {"real", "imag"}};
 
@@ -154,6 +166,21 @@ static hid_t file_type(const array *a) {
   return type;
 }
 
+/* Everything above the dataset must be a group, or not there yet. */
+static int check_groups(hid_t file, const char *where, const char *path) {
+  char above[4096];
+  H5O_info_t info;
+  for (const char *end = strchr(where + 1, '/'); end; end = strchr(end + 1, '/')) {
+    if ((size_t)snprintf(above, sizeof above, "%.*s", (int)(end - where), where) >= sizeof above)
+      return fail("%s: the name is too long", path);
+    if (H5Lexists(file, above, H5P_DEFAULT) <= 0)
+      return 0;
+    if (H5Oget_info_by_name(file, above, &info, H5P_DEFAULT) >= 0 && info.type != H5O_TYPE_GROUP)
+      return fail("%s: %s is a dataset in that file, nothing can stand below it; choose another name", path, above);
+  }
+  return 0;
+}
+
 /* What stands under the name now may be replaced if it is a dataset, not if it is a group with more below it. */
 static int make_room(hid_t file, const char *where, const char *path) {
   H5O_info_t info;
@@ -170,6 +197,7 @@ static int write_dataset(hid_t file, const array *a, const char *where, const ch
   hsize_t n[ARRAY_MAX_DIMS];
   for (int d = 0; d < a->ndim; d++)
     n[d] = (hsize_t)a->n[a->ndim - 1 - d];
+  TRY(check_groups(file, where, path));
   TRY(make_room(file, where, path));
   hid_t type = file_type(a), links = H5Pcreate(H5P_LINK_CREATE);
   hid_t space = a->ndim ? H5Screate_simple(a->ndim, n, NULL) : H5Screate(H5S_SCALAR);
@@ -202,13 +230,18 @@ static int read_old(const char *name, void **old, int64_t *bytes) {
   return code;
 }
 
-static int write_image(hid_t file, const char *name) {
+static int write_image(hid_t file, int existed, const char *name) {
   ssize_t bytes = H5Fflush(file, H5F_SCOPE_GLOBAL) < 0 ? -1 : H5Fget_file_image(file, NULL, 0);
   void *image = bytes < 0 ? NULL : malloc((size_t)bytes);
   output o;
   int code = 0;
-  if (!image || H5Fget_file_image(file, image, (size_t)bytes) < 0)
-    code = fail("%s: out of memory while the file is put together", name);
+  if (bytes >= 0 && !image)
+    code = fail("%s: out of memory, %zd bytes wanted for the whole file", name, bytes);
+  else if (bytes < 0 || H5Fget_file_image(file, image, (size_t)bytes) < 0)
+    code = fail("%s: %s: %s", name,
+                existed ? "nothing can be added, the HDF5 file that stands there is damaged"
+                        : "the HDF5 file cannot be put together",
+                reason());
   if (!code)
     code = output_open(&o, name);
   if (!code) {
@@ -222,13 +255,21 @@ static int write_image(hid_t file, const char *name) {
   return code;
 }
 
+/* Two commands that add to one file would each put together what it held before: the second one waits for the first. The
+ * folder is what is locked, because the file may not be there yet and is replaced. A file system without locks: no wait. */
+static int lock_folder(const char *name) {
+  char *target = realpath(name, NULL), copy[4096];
+  snprintf(copy, sizeof copy, "%s", target ? target : name); /* through links, as output.c writes */
+  free(target);
+  int fd = open(dirname(copy), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  while (fd >= 0 && flock(fd, LOCK_EX) && errno == EINTR)
+    ;
+  return fd;
+}
+
 /* HDF5 1.10 crashes at exit after a write that failed on a full disk. So the file, with what it held before, is put
  * together in memory (the core driver) and written by output.c, whole or not at all. */
-int hdf5_write(const array *a, const char *path) {
-  char name[4096];
-  const char *where = NULL;
-  TRY(split(path, name, &where));
-  TRY(output_writable(name));
+static int write_locked(const array *a, const char *path, const char *name, const char *where) {
   quiet();
   size_t bytes = 0;
   int64_t old_bytes = 0;
@@ -249,9 +290,20 @@ int hdf5_write(const array *a, const char *path) {
                     : write_dataset(file, a, where, path);
   }
   if (!code)
-    code = write_image(file, name);
+    code = write_image(file, old_bytes > 0, name);
   if (file >= 0)
     H5Fclose(file);
   H5Pclose(access);
+  return code;
+}
+
+int hdf5_write(const array *a, const char *path) {
+  char name[4096];
+  const char *where = NULL;
+  TRY(split(path, name, &where));
+  TRY(output_writable(name));
+  int lock = lock_folder(name), code = write_locked(a, path, name, where);
+  if (lock >= 0)
+    close(lock);
   return code;
 }

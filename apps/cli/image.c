@@ -2,7 +2,6 @@
 #include "image.h"
 
 #include "message.h"
-#include "output.h"
 
 #include <math.h>
 #include <png.h>
@@ -39,31 +38,28 @@ static void draw(const array *a, int64_t nx, int64_t ny, int64_t nz, double *roo
   }
 }
 
-static int encode(const unsigned char *grey, int64_t nx, int64_t ny, const char *path) {
+static int encode(output *o, const unsigned char *grey, int64_t nx, int64_t ny, const char *path) {
   png_image image = {
       .version = PNG_IMAGE_VERSION, .width = (png_uint_32)nx, .height = (png_uint_32)ny, .format = PNG_FORMAT_GRAY};
   png_alloc_size_t bytes = PNG_IMAGE_PNG_SIZE_MAX(image);
   void *file = malloc(bytes);
   if (!file)
     return fail("%s: out of memory", path);
-  output o;
   int code = 0;
   if (!png_image_write_to_memory(&image, file, &bytes, 0, grey, 0, NULL))
     code = fail("%s: the picture cannot be made: %s", path, image.message);
   if (!code)
-    code = output_open(&o, path);
+    code = output_open(o, path);
   if (!code) {
-    code = output_write(&o, file, bytes);
+    code = output_write(o, file, bytes);
     if (code)
-      output_abandon(&o);
-    else
-      code = output_commit(&o);
+      output_abandon(o);
   }
   free(file);
   return code;
 }
 
-int image_write(const array *modes, int64_t nx, int64_t ny, int64_t nz, const char *path) {
+int image_write(output *o, const array *modes, int64_t nx, int64_t ny, int64_t nz, const char *path) {
   if (nx > 20000 || ny > 20000)
     return fail("%s: a picture of %lld x %lld is too large; 20000 x 20000 at most", path, (long long)nx, (long long)ny);
   size_t plane = (size_t)(nx * ny);
@@ -72,7 +68,7 @@ int image_write(const array *modes, int64_t nx, int64_t ny, int64_t nz, const ch
   int code = root && grey ? 0 : fail("%s: out of memory", path);
   if (!code) {
     draw(modes, nx, ny, nz, root, grey);
-    code = encode(grey, nx, ny, path);
+    code = encode(o, grey, nx, ny, path);
   }
   free(root);
   free(grey);

@@ -34,9 +34,11 @@ static void print_options(void) {
   puts("# Options\n\n"
        "Made by `offgrid info --options` from the table in `include/offgrid.h`. Each is a field of `og_options`, a "
        "name for\n"
-       "`og_options_set` and for the command's `--option NAME=VALUE`; the environment variable `OFFGRID_` and the name "
-       "in\n"
-       "capitals changes its default.\n\n"
+       "`og_options_set` and for the command's `--option NAME=VALUE`. The environment variables `OFFGRID_BACKEND`, "
+       "`OFFGRID_SIMD`,\n"
+       "`OFFGRID_THREADS` and `OFFGRID_FFT_PLANNING` change the defaults of these four, which say how to compute; none "
+       "changes what is\n"
+       "computed.\n\n"
        "| option | default | meaning |\n"
        "|---|---|---|");
   og_options_list(print_option, NULL);

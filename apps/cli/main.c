@@ -23,8 +23,8 @@ static const char help[] =
     "  --help     this text; offgrid COMMAND --help tells a command's options\n"
     "  --version  the version\n"
     "\n"
-    "exit codes: 0 done; 1 a file, the library or the machine failed, nothing was written; 2 the command line is\n"
-    "wrong; 3 done, but a measured error is above what was asked for\n";
+    "exit codes: 0 done; 1 a file, the library or the machine failed: no output file was written, or the message says\n"
+    "which was; 2 the command line is wrong; 3 done, but a measured error is above what was asked for, or not finite\n";
 
 static const struct {
   const char *name;
@@ -43,7 +43,7 @@ static int run(int argc, char **argv, const char **name) {
   if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
     return print(help);
   if (!strcmp(argv[1], "--version"))
-    return printf("offgrid %s\n", og_version()) < 0;
+    return printf("offgrid %s\n", og_version()), EXIT_OK;
   for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
     if (!strcmp(argv[1], commands[i].name)) {
       *name = commands[i].name;
@@ -59,8 +59,8 @@ int main(int argc, char **argv) {
   const char *name = "";
   int code = run(argc, argv, &name);
   progress_clear();
-  if (!code && fflush(stdout))
-    code = fail("standard output cannot be written");
+  if (!code)
+    code = flush_output();
   if (code)
     fprintf(stderr, "offgrid%s%s: %s\n", *name ? " " : "", name, fail_text());
   return code;

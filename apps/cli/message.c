@@ -4,6 +4,7 @@
 
 #include "offgrid.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,14 +15,25 @@ static char sentence[1024];
 static int progress_wanted, progress_shown;
 
 /* File names may hold anything, the message stays one line. */
+static void clean(void) {
+  for (char *c = sentence; *c; c++)
+    if ((unsigned char)*c < ' ' || *c == 127)
+      *c = '?';
+}
+
 void fail_store(const char *format, ...) {
   va_list arguments;
   va_start(arguments, format);
   vsnprintf(sentence, sizeof sentence, format, arguments);
   va_end(arguments);
-  for (char *c = sentence; *c; c++)
-    if ((unsigned char)*c < ' ' || *c == 127)
-      *c = '?';
+  clean();
+}
+
+int fail_after(int code, const char *written) {
+  size_t used = strlen(sentence);
+  snprintf(sentence + used, sizeof sentence - used, "; %s was written", written);
+  clean();
+  return code;
 }
 
 int fail_library(int code, const char *what) {
@@ -29,10 +41,21 @@ int fail_library(int code, const char *what) {
     return EXIT_OK;
   const char *text = og_last_error();
   fail_store("%s: %s", what, *text ? text : og_error_text(code));
-  return code == OG_ERR_OPTION ? EXIT_USAGE : EXIT_FAILED;
+  int asked_wrongly = code == OG_ERR_OPTION || code == OG_ERR_BACKEND || code == OG_ERR_UNSUPPORTED;
+  return asked_wrongly ? EXIT_USAGE : EXIT_FAILED;
 }
 
 const char *fail_text(void) { return sentence; }
+
+const char *error_text(double error, char text[32]) {
+  snprintf(text, 32, isfinite(error) ? "%.2e" : "not finite", error);
+  return text;
+}
+
+int flush_output(void) {
+  /* what a full buffer could not write earlier is known by ferror only */
+  return fflush(stdout) || ferror(stdout) ? fail("standard output cannot be written") : 0;
+}
 
 void progress_mode(int mode) { progress_wanted = mode == 2 ? 2 : mode == 1 && isatty(STDERR_FILENO); }
 

@@ -14,26 +14,38 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* The named temporary file of the moment, for the signal handler: only file systems without O_TMPFILE need it. */
-static char doomed[4200];
+/* The named temporary files of the moment (a .cfl, its .hdr, a picture), for the signal handler: only file systems without
+ * O_TMPFILE need it for long. */
+static char doomed[3][4200];
+enum { DOOMED = sizeof doomed / sizeof *doomed };
 
 static void on_signal(int number) {
-  if (doomed[0])
-    unlink(doomed);
+  for (int i = 0; i < DOOMED; i++)
+    if (doomed[i][0])
+      unlink(doomed[i]);
   signal(number, SIG_DFL);
   raise(number);
 }
 
 static void remember(const char *temporary) {
-  snprintf(doomed, sizeof doomed, "%s", temporary);
-  if (!*temporary)
-    return;
+  for (int i = 0; i < DOOMED; i++)
+    if (!doomed[i][0]) {
+      snprintf(doomed[i], sizeof doomed[i], "%s", temporary);
+      break;
+    }
   const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
     struct sigaction action = {.sa_handler = on_signal};
     sigemptyset(&action.sa_mask);
     sigaction(numbers[i], &action, NULL);
   }
+}
+
+static void forget(output *o) {
+  for (int i = 0; i < DOOMED; i++)
+    if (o->temporary[0] && !strcmp(doomed[i], o->temporary))
+      doomed[i][0] = 0;
+  o->temporary[0] = 0;
 }
 
 static int cannot(const char *target, const char *what) {
@@ -78,8 +90,10 @@ static int open_temporary(output *o) {
 #endif
   snprintf(o->temporary, sizeof o->temporary, "%s/.offgrid-XXXXXX", folder);
   o->fd = mkstemp(o->temporary);
-  if (o->fd < 0)
+  if (o->fd < 0) {
+    o->temporary[0] = 0;
     return cannot(o->target, "cannot create a file in its folder");
+  }
   remember(o->temporary);
   mode_t mask = umask(0);
   umask(mask);
@@ -146,7 +160,7 @@ static int finish(output *o) {
     TRY(name_it(o));
   if (rename(o->temporary, o->target))
     return cannot(o->target, "cannot be replaced");
-  o->temporary[0] = 0;
+  forget(o);
   char folder[4096];
   TRY(folder_of(o->target, folder, sizeof folder));
   int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -169,8 +183,7 @@ void output_abandon(output *o) {
   o->fd = -1;
   if (o->temporary[0])
     unlink(o->temporary);
-  o->temporary[0] = 0;
-  remember("");
+  forget(o);
   free(o->target);
   o->target = NULL;
 }

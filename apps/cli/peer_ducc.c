@@ -96,7 +96,7 @@ static int send_case(ducc *d, const check *k) {
   d->in = malloc(n_in * d->number + 1);
   d->out = malloc(d->n_out * d->number + 1);
   if (!d->in || !d->out)
-    return fail("ducc: out of memory");
+    return fail_memory("ducc", (n_in + d->n_out) * d->number);
   problem_fill_data(p, 0, (int64_t)n_in, d->in);
   fprintf(d->to, "%d %d %lld %lld %lld %lld %lld %lld %.17g %d %d %d\n", k->type, k->ndim, (long long)k->n_modes[0],
           (long long)k->n_modes[1], (long long)k->n_modes[2], (long long)p->n_points, (long long)p->n_targets,

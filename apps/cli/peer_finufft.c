@@ -78,7 +78,7 @@ static int allocate(finufft *f) {
   f->in = malloc((size_t)in * number + 1);
   f->out = malloc((size_t)out * number + 1);
   if (!f->in || !f->out)
-    return fail("finufft: out of memory");
+    return fail_memory("finufft", (double)(in + out) * (double)number);
   problem_fill_data(p, 0, in, f->in);
   return 0;
 }

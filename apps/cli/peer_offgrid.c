@@ -39,7 +39,7 @@ static int make_multipliers(ours *o, const check *k) {
   int64_t modes = check_modes(k), n = 2 * modes * p->n_vectors;
   o->multipliers = calloc((size_t)n + 1, number_bytes(o));
   if (!o->multipliers)
-    return fail("out of memory");
+    return fail_memory(p->text, (double)n * (double)number_bytes(o));
   uint64_t state = p->seed + 99;
   int wanted = modes < FILTER_MODES ? (int)modes : FILTER_MODES;
   while (o->n_filter_modes < wanted) {
@@ -67,7 +67,8 @@ static int allocate(ours *o) {
   o->out = numbers(o, out);
   o->gradient = p->op == OP_GRADIENT ? numbers(o, p->ndim * values) : NULL;
   if (!o->in || !o->out || (p->op == OP_GRADIENT && !o->gradient))
-    return fail("out of memory");
+    return fail_memory(p->text,
+                       (double)(in + out + (p->op == OP_GRADIENT ? p->ndim * values : 0)) * (double)number_bytes(o));
   problem_fill_data(p, 0, in, o->in);
   return p->op == OP_FILTER ? make_multipliers(o, &k) : 0;
 }
@@ -141,7 +142,7 @@ static int gradient_error(const ours *o, int64_t samples, double *error) {
   peer_describe(o->c, o->is_real, &k);
   int64_t modes = check_modes(&k), parts = o->is_real ? 1 : 2;
   void *derived = numbers(o, 2 * modes);
-  int code = derived ? 0 : fail("out of memory");
+  int code = derived ? 0 : fail_memory(p->text, 2.0 * (double)modes * (double)number_bytes(o));
   for (int d = 0; !code && d < p->ndim; d++) {
     double unit = k.period[d] != 0 ? TWO_PI / k.period[d] : 1;
     for (int64_t i = 0; i < modes; i++) {
@@ -171,7 +172,7 @@ static int filter_error(const ours *o, int64_t samples, double *error) {
   double *all = malloc(sizeof(double) * (size_t)(5 * n + 5 * samples) + 1), wave[3][FILTER_MODES],
          sum[2 * FILTER_MODES];
   if (!all)
-    return fail("out of memory");
+    return fail_memory(p->text, 40.0 * (double)(n + samples));
   double *x[3], *strengths = all + 3 * n, *y[3], *exact = strengths + 2 * n + 3 * samples;
   const double *kk[3] = {wave[0], wave[1], wave[2]};
   for (int d = 0; d < 3; d++)

@@ -86,11 +86,13 @@ static int read_one(points *p, const char *name, int ndim) {
   return code;
 }
 
-static int read_several(points *p, char *names) {
+static int read_several(points *p, char *names, const char *files) {
   char *rest = names, *name;
   while ((name = strsep(&rest, ","))) {
     if (p->ndim == 3)
-      return fail("%s: a fourth file of coordinates; at most three dimensions", name);
+      return fail_usage("%s: a fourth file of coordinates; at most three dimensions", name);
+    if (!*name)
+      return fail_usage("'%s': there is an empty name between or beside the commas", files);
     array a;
     TRY(read_double(&a, name));
     int64_t n = array_count(&a);
@@ -114,10 +116,11 @@ int points_read(points *p, const char *files, int ndim) {
     code = read_one(p, files, ndim);
   } else {
     char *names = strdup(files);
-    code = names ? read_several(p, names) : fail("%s: out of memory", files);
+    code = names ? read_several(p, names, files) : fail("%s: out of memory", files);
     free(names);
     if (!code && ndim && p->ndim != ndim)
-      code = fail_usage("%s: are %d files of coordinates, but %d dimensions are asked for", files, p->ndim, ndim);
+      code = fail_usage("%s: %d files of coordinates, but %d dimension%s wanted", files, p->ndim, ndim,
+                        ndim == 1 ? " is" : "s are");
   }
   if (code)
     points_free(p);

@@ -42,6 +42,8 @@ static int take_value(problem *p, seen *s, char *piece, char *value) {
   const char *name = piece;
   int64_t seed;
   *value++ = 0;
+  if (!strcmp(name, "spread_only"))
+    return fail_usage("problem '%s': spread_only is no transform; it cannot be measured here", p->text);
   int good = 1;
   if (!strcmp(name, "m"))
     good = !s->m++ && parse_count(value, &p->n_points);

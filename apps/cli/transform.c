@@ -77,6 +77,10 @@ static int set_modes(job *j) {
     if (j->n_modes[d] < 1)
       return fail("%s: has too few dimensions for modes in %d dimensions, or an empty one", j->options.input,
                   j->shown_ndim);
+  if (j->options.n_periods > 1 && j->options.n_periods != j->shown_ndim)
+    return fail_usage("--period has %d numbers, but there %s %d dimension%s; give one number for all, or one for each",
+                      j->options.n_periods, j->shown_ndim == 1 ? "is" : "are", j->shown_ndim,
+                      j->shown_ndim == 1 ? "" : "s");
   TRY(check_mode_product(j));
   for (j->ndim = j->shown_ndim; j->ndim > 1 && j->n_modes[j->ndim - 1] == 1;)
     j->ndim--;
@@ -296,7 +300,7 @@ static int measure(job *j, check *c) {
 static void print_report(const job *j, const check *c) {
   const transform_options *o = &j->options;
   const og_report *r = &j->report;
-  char text[512];
+  char text[512], error[32];
   printf("type %d, %d-D, ", o->type, j->ndim);
   if (o->type == 3)
     printf("%lld targets", (long long)j->targets.n);
@@ -313,7 +317,7 @@ static void print_report(const job *j, const check *c) {
   printf("seconds: read %.3f, plan %.3f, points %.3f, transform %.3f, write %.3f\n", j->seconds_read, j->seconds_plan,
          j->seconds_points, j->seconds_execute, j->seconds_write);
   if (o->check)
-    printf("relative l2 error on %lld samples: %.2e\n", (long long)c->samples_done, check_error(c));
+    printf("relative l2 error on %lld samples: %s\n", (long long)c->samples_done, error_text(check_error(c), error));
   printf("wrote %s: %s, %s %s\n", o->output,
          array_shape_text(&j->output, array_format_of(o->output), text, sizeof text),
          is_cfl(o->output) || j->output.is_complex ? "complex" : "real",
@@ -326,9 +330,40 @@ static int judge(const job *j, const check *c) {
   double error = check_error(c);
   if (!j->options.check || error <= 2.2 * promised)
     return 0;
+  if (!isfinite(error)) {
+    fail_store(
+        "%s was written, but the error measured is not finite: NaN, infinite or huge numbers in the input or result",
+        j->options.output);
+    return EXIT_INACCURATE;
+  }
   fail_store("%s was written, but its measured error %.2e is above the %.2e asked for or promised", j->options.output,
              error, promised);
   return EXIT_INACCURATE;
+}
+
+/* The picture gets its name after the output, and only if that was written. */
+static int write_all(job *j) {
+  const transform_options *o = &j->options;
+  output picture;
+  if (!o->image)
+    return array_write(&j->output, o->output);
+  TRY(image_write(&picture, &j->output, held(j, 0), held(j, 1), held(j, 2), o->image));
+  int code = array_write(&j->output, o->output);
+  if (code) {
+    output_abandon(&picture);
+    return code;
+  }
+  code = output_commit(&picture);
+  return code ? fail_after(code, o->output) : 0;
+}
+
+static int report(const job *j, const check *c) {
+  progress_clear();
+  if (j->options.quiet)
+    return 0;
+  print_report(j, c);
+  int code = flush_output();
+  return code ? fail_after(code, j->options.output) : 0;
 }
 
 static int run(job *j) {
@@ -349,14 +384,10 @@ static int run(job *j) {
     apply_weights(j, &j->output);
   progress("writing %s", j->options.output);
   start = seconds();
-  TRY(array_write(&j->output, j->options.output));
-  if (j->options.image)
-    TRY(image_write(&j->output, held(j, 0), held(j, 1), held(j, 2), j->options.image));
+  TRY(write_all(j));
   j->seconds_write = seconds() - start;
-  progress_clear();
-  if (!j->options.quiet)
-    print_report(j, &c);
-  return judge(j, &c);
+  int code = judge(j, &c), unreported = report(j, &c);
+  return unreported ? unreported : code;
 }
 
 int command_transform(int argc, char **argv) {

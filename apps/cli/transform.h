@@ -9,6 +9,7 @@ typedef struct transform_options {
   const char *points, *targets, *input, *output, *weights, *image;
   int ndim; /* of --modes; 0: not given */
   int64_t n_modes[3];
+  int n_periods; /* that --period was given */
   int scale_points;
   int precision_given;
   int64_t batch;

@@ -38,9 +38,8 @@ static const char help[] =
     "  --progress           say on stderr what is being done, also where that is no terminal\n"
     "  --quiet              print nothing but errors\n"
     "\n"
-    "exit codes: 0 done; 1 failed, nothing was written; 2 wrong command line; 3 written, but --check measured an "
-    "error\n"
-    "more than twice what was asked for and promised\n";
+    "exit codes: 0 done; 1 failed: no output was written, or the message says which was; 2 wrong command line;\n"
+    "3 written, but --check measured an error above 2.2 times what was asked for and promised, or not finite\n";
 
 enum {
   TYPE = 256,
@@ -90,6 +89,9 @@ static int set_any(transform_options *t, char *text) {
   if (!equals || equals == text)
     return fail_usage("--option wants NAME=VALUE, not '%s'; offgrid info --options lists the names", text);
   *equals = 0;
+  if (!strcmp(text, "spread_only") && strcmp(equals + 1, "0") != 0)
+    return fail_usage(
+        "--option spread_only: this command transforms; spreading alone is for the library's own callers");
   if (!strcmp(text, "precision"))
     t->precision_given = 1;
   return set(t, text, equals + 1);
@@ -100,6 +102,7 @@ static int set_period(transform_options *t, const char *text) {
   int n;
   if (!parse_list(text, period, &n) || period[0] <= 0 || (n > 1 && period[1] <= 0) || (n > 2 && period[2] <= 0))
     return fail_usage("--period wants one to three numbers > 0 such as 1 or 1,1,2, not '%s'", text);
+  t->n_periods = n;
   t->plan.period_x = period[0];
   t->plan.period_y = n > 1 ? period[1] : period[0];
   t->plan.period_z = n > 2 ? period[2] : period[n - 1];
@@ -176,6 +179,11 @@ static int take(transform_options *t, int option, char *value) {
 }
 
 static int complete(const transform_options *t) {
+  const char *const names[][2] = {{"--points", t->points}, {"--targets", t->targets}, {"--input", t->input},
+                                  {"--output", t->output}, {"--weights", t->weights}, {"--image", t->image}};
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (names[i][1] && !*names[i][1])
+      return fail_usage("%s has an empty name", names[i][0]);
   if (!t->type)
     return fail_usage("--type 1, 2 or 3 is missing; see offgrid transform --help");
   if (!t->points || !t->input || !t->output)

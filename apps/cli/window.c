@@ -255,6 +255,7 @@ static int run(settings *s) {
     TRY(print_json(s));
   else
     print_table(s);
+  TRY(flush_output()); /* before there is a picture, so that a failure leaves none */
   return s->plot ? plot(s) : 0;
 }
 

@@ -52,7 +52,8 @@ static void fill_positive(void *context, int64_t begin, int64_t end) {
 }
 
 static void fill_factor(const struct og_plan_s *plan, og_core *c, int d) {
-  int half_spectrum = d == 0 && plan->options.values == OG_REAL, ascending = plan->options.mode_order == OG_ORDER_ASCENDING;
+  int half_spectrum = d == 0 && plan->options.values == OG_REAL,
+      ascending = plan->options.mode_order == OG_ORDER_ASCENDING;
   int64_t kept = plan->kept[d], negative = half_spectrum ? 0 : kept / 2, positive = kept - negative;
   double *factor = c->factor[d], *zero = factor + (ascending ? negative : 0);
   factor_job job = {zero, &c->window, two_pi / (double)c->grid.n[d]};

@@ -130,14 +130,16 @@ static void test_npy_variants(void) {
   }
 }
 
-static void expect_bad(const char *path, const char *word) {
+static void expect_code(const char *path, const char *word, int want) {
   array a;
   int code = array_read(&a, path);
-  CHECK(code == EXIT_FAILED, "%s was read", path);
+  CHECK(code == want, "%s: code %d, want %d", path, code, want);
   CHECK(strstr(fail_text(), word) && !strchr(fail_text(), '\n'), "'%s' does not say '%s'", fail_text(), word);
   if (!code)
     array_free(&a);
 }
+
+static void expect_bad(const char *path, const char *word) { expect_code(path, word, EXIT_FAILED); }
 
 static void test_bad_npy(void) {
   static const struct {
@@ -204,11 +206,11 @@ static void test_bad_others(void) {
   expect_bad(in_folder("no.h5:/x"), "no HDF5 file");
   expect_bad(in_folder("a.h5:/nothing"), "/nothing");
   expect_bad(in_folder("a.h5:/group"), "no dataset");
-  expect_bad(in_folder("a.h5"), "dataset");
+  expect_code(in_folder("a.h5"), "dataset", EXIT_USAGE);
   expect_bad(in_folder("none.npy"), "No such file");
   expect_bad(in_folder("none.cfl"), "No such file");
   expect_bad(in_folder("none.h5:/x"), "No such file");
-  expect_bad(in_folder("a.text"), "unknown format");
+  expect_code(in_folder("a.text"), "unknown format", EXIT_USAGE);
   expect_bad("/dev/null:/x", "regular");
 }
 
@@ -227,6 +229,8 @@ static void test_hdf5_keeps_others(void) {
     array_free(&c);
   }
   CHECK(array_write(&a, in_folder("a.h5:/group")) == EXIT_FAILED, "a group was overwritten by a dataset");
+  CHECK(array_write(&a, in_folder("k.h5:/a/b")) == EXIT_FAILED && strstr(fail_text(), "/a is a dataset"), "'%s'",
+        fail_text());
   CHECK(array_write(&a, in_folder("no.h5:/x")) == EXIT_FAILED, "a file that is not HDF5 was overwritten");
   array_free(&a);
   array_free(&b);
@@ -268,7 +272,7 @@ static void test_unwritable(void) {
   CHECK(array_writable(in_folder("nowhere/a.npy")) && strstr(fail_text(), "no folder"), "'%s'", fail_text());
   CHECK(array_writable("/dev/full:/x") && strstr(fail_text(), "regular"), "'%s'", fail_text());
   CHECK(array_write(&a, in_folder("nowhere/a.npy")) == EXIT_FAILED, "wrote into a folder that is not there");
-  CHECK(array_write(&a, in_folder("a.text")) == EXIT_FAILED, "wrote an unknown format");
+  CHECK(array_write(&a, in_folder("a.text")) == EXIT_USAGE, "wrote an unknown format");
   test_case("a link is written through");
   CHECK(!symlink("target.npy", in_folder("link.npy")), "no link");
   CHECK(!array_write(&a, in_folder("target.npy")) && !array_write(&a, in_folder("link.npy")), "%s", fail_text());

@@ -90,6 +90,13 @@ static void test_text(void) {
     CHECK(!strstr(line, " total ") || strstr(line, "error "), "a time without an error: %s", line);
 }
 
+/* Terabytes may be promised by a machine that has none to give: a limit on the address space is what fails surely. */
+static void test_memory(void) {
+  test_case("out of memory");
+  int code = run("info >/dev/null; ulimit -v 8000000; \"${OFFGRID_BUILD:-build}/bin/offgrid\" bench 1d/type1/20/m=2e9");
+  CHECK(code == 1 && strstr(errors, "out of memory, 16 GB"), "exit code %d: %s", code, errors);
+}
+
 static void test_window(const char *arguments) {
   char command[200];
   test_case("window %s", arguments);
@@ -139,6 +146,8 @@ int main(int argc, char **argv) {
   test_begin(argc, argv, "offgrid bench and window: measured errors keep what is promised");
   test_bench();
   test_text();
+  if (!strstr(getenv("OFFGRID_SANITIZE") ? getenv("OFFGRID_SANITIZE") : "", "address")) /* it needs the addresses */
+    test_memory();
   test_window("--sigma 2 --width 7");
   test_window("--sigma 1.25 --width 8");
   test_plot();

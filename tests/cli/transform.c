@@ -237,9 +237,23 @@ static const struct {
     {"transform --type 1 --points x.npy --input c.npy --output no.npy --modes 5 --tol 0", "tolerance", 2},
     {"transform --type 1 --points x.npy --input c.npy --output no.npy --modes 5 --tol nan", "tolerance", 2},
     {"transform --type 1 --points x.npy --input c.npy --output no.npy --modes 5 --width 17", "width", 2},
-    {"transform --type 1 --points x.npy --input c.npy --output no.npy --modes 5 --backend none", "none", 1},
+    {"transform --type 1 --points x.npy --input c.npy --output no.npy --modes 5 --backend none", "none", 2},
+    {"transform --type 1 --points x.npy --input c.npy --output no.npy --modes 5 --option spread_only=1", "spread_only",
+     2},
+    {"transform --type 1 --points x.npy --input c.npy --output no.npy --modes 5 --period 1,2", "--period has 2", 2},
+    {"transform --type 1 --points x.npy --input c.npy --output no.npy --modes 5x5 --points x.npy,x.npy --period 1,2,3",
+     "--period has 3", 2},
+    {"transform --type 1 --points x.npy --input c.npy --output no.npy --modes 5 --points x.npy,x.npy",
+     "2 files of coordinates, but 1 dimension is", 2},
+    {"transform --type 1 --points x.npy --input c.npy --output no.npy --modes 5 --points x.npy,", "empty name", 2},
+    {"transform --type 1 --points x.npy --input c.npy --output no.npy --modes 5 --points ''",
+     "--points has an empty name", 2},
+    {"transform --type 1 --points x.npy --input c.npy --output no.npy --modes 5 --output no.txt", "unknown format", 2},
+    {"transform --type 1 --points x.npy --input c.npy --output no.npy --modes 5 --output no.h5", "which dataset", 2},
+    {"transform --type 1 --points x.npy --input c.npy --output no.npy --modes 5 --image no.jpg", ".png", 2},
+    {"transform --type 1 --points x.npy --input c.npy --output no.npy --modes 20001 --image no.png", "too large", 1},
     {"transform --type 1 --points x.npy --input c.npy --output no.npy --modes 5 --option nonsense=1", "nonsense", 2},
-    {"transform --type 1 --points x.npy --input c.npy --output no.npy --modes 5 --weights c.npy,", "c.npy,", 1},
+    {"transform --type 1 --points x.npy --input c.npy --output no.npy --modes 5 --weights c.npy,", "c.npy,", 2},
     {"transform --type 1 --points x.npy --input c.npy --output no.npy --modes 5x5", "x.npy", 1},
     {"transform --type 1 --points x.npy --input c.npy --output no.npy --modes 4000000000x4000000000x4000000000",
      "x.npy", 1},
@@ -250,13 +264,15 @@ static const struct {
     {"transform --type 1 --points x.npy --input two.npy --output no.npy --modes 5", "two.npy", 1},
     {"transform --type 2 --points x.npy --input c.npy --output no.npy --modes 5", "c.npy", 1},
     {"transform --type 1 --points x.npy --input c.npy --output no/no.npy --modes 5", "no folder", 1},
-    {"transform --type 1 --points x.npy --input c.npy --output /dev/full --modes 5", "/dev/full", 1},
+    {"transform --type 1 --points x.npy --input c.npy --output /dev/full --modes 5", "/dev/full", 2},
     {"transform --type 1 --points x.npy --input c.npy --output no.npy --modes 5 more", "more", 2},
     {"bench", "problem is missing", 2},
     {"bench 1d/type1/20", "m=1e6", 2},
     {"bench 1d/type1/20/m=3.5", "m=3.5", 2},
     {"bench 2d/type1/20/m=3", "2d", 2},
     {"bench 1d/type1/20/m=10/what", "what", 2},
+    {"bench 1d/type1/20/m=10/backend=none", "none", 2},
+    {"bench 1d/type1/20/m=10/spread_only=1", "spread_only", 2},
     {"bench 1d/type1/20/m=10 --peer someone", "someone", 2},
     {"bench 1d/type1/20/m=10 --repeat 0", "--repeat", 2},
     {"window --kinds none", "none", 2},
@@ -292,7 +308,7 @@ static void test_misuse(void) {
     CHECK(code == misuse[i].code, "exit code %d, want %d: %s", code, misuse[i].code, errors);
     CHECK(end && !end[1] && !strncmp(errors, "offgrid", 7), "not one line: '%s'", errors);
     CHECK(strstr(errors, misuse[i].word), "'%s' does not say '%s'", errors, misuse[i].word);
-    CHECK(!exists("no.npy"), "an output file was left behind");
+    CHECK(!exists("no.npy") && !exists("no.png"), "an output file was left behind");
   }
 }
 
@@ -308,6 +324,63 @@ static void test_full_disk(void) {
   CHECK(code == 1 && strstr(errors, "old.npy"), "exit code %d: %s", code, errors);
   snprintf(command, sizeof command, "cd %s && cmp -s old.npy kept.npy && test -z \"$(ls -A | grep -i tmp)\"", folder);
   CHECK(!system(command), "the old output changed, or a temporary file stands in the folder");
+}
+
+/* One message, and the code; arguments may send standard output elsewhere and end in #. */
+static void expect(const char *arguments, int want, const char *word) {
+  test_case("offgrid %s", arguments);
+  int code = run("", arguments);
+  char *end = strchr(errors, '\n');
+  CHECK(code == want, "exit code %d, want %d: %s", code, want, errors);
+  CHECK(end && !end[1] && strstr(errors, word), "not one line that says '%s': '%s'", word, errors);
+}
+
+static void test_output_full(void) {
+  expect("transform --type 1 --points x.npy --input c.npy --output told.npy --modes 5 >/dev/full 2>errors.txt #", 1,
+         "told.npy was written");
+  CHECK(exists("told.npy"), "the message is not true");
+  expect("window --kinds pswf --plot no.png >/dev/full 2>errors.txt #", 1, "standard output");
+  CHECK(!exists("no.png"), "a picture was left behind");
+  expect("--version >/dev/full 2>errors.txt #", 1, "standard output");
+}
+
+static void test_not_finite(void) {
+  double strengths[2 * M] = {NAN};
+  const int64_t m = M;
+  write_array("nans.npy", 1, &m, 1, 0, strengths);
+  expect("transform --type 1 --points x.npy --input nans.npy --output nans_out.npy --modes 5 --check", 3, "not finite");
+  CHECK(strstr(output, "not finite") && !strstr(output, "nan "), "'%s'", output);
+}
+
+/* A byte that sends HDF5 outside of the file is found only when something is added. */
+static void test_damaged_hdf5(void) {
+  const int64_t m = M;
+  double numbers[M] = {0};
+  char command[300];
+  write_array("d.h5:/x", 1, &m, 0, 0, numbers);
+  snprintf(command, sizeof command,
+           "cd %s && printf '\\177' | dd of=d.h5 bs=1 seek=53 conv=notrunc 2>/dev/null && cp d.h5 kept.h5", folder);
+  CHECK(!system(command), "%s", command);
+  expect("transform --type 1 --points x.npy --input c.npy --output d.h5:/new --modes 5", 1, "HDF5 file");
+  snprintf(command, sizeof command, "cd %s && cmp -s d.h5 kept.h5", folder);
+  CHECK(!system(command), "the damaged file was changed");
+}
+
+static void test_hdf5_at_once(void) {
+  char command[600], path[200];
+  const char *build = getenv("OFFGRID_BUILD");
+  test_case("eight commands add to one HDF5 file at once");
+  snprintf(command, sizeof command,
+           "cd %s && for i in 1 2 3 4 5 6 7 8; do '%s/bin/offgrid' transform --type 1 --points x.npy --input c.npy "
+           "--output at.h5:/set$i --modes 5 --threads 1 --quiet & done; wait",
+           folder, build ? build : "build");
+  CHECK(!system(command), "%s", command);
+  for (int i = 1; i <= 8; i++) {
+    array a;
+    snprintf(path, sizeof path, "%s/at.h5:/set%d", folder, i);
+    if (CHECK(!array_read(&a, path), "%s", fail_text()))
+      array_free(&a);
+  }
 }
 
 static void test_help(void) {
@@ -334,6 +407,10 @@ int main(int argc, char **argv) {
     one_case(backend, type, ndim, format, precision == OG_F32, values == OG_REAL);
   test_misuse();
   test_full_disk();
+  test_output_full();
+  test_not_finite();
+  test_damaged_hdf5();
+  test_hdf5_at_once();
   test_help();
   char command[100];
   snprintf(command, sizeof command, "rm -r %s", folder);
