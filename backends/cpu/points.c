@@ -69,11 +69,10 @@ static int points_build(og_cpu_points *p, const og_points_setup *setup) {
   if (setup->gradient)
     OG_TRY(coefficients(p, setup->window->derivative, &p->derivative));
   OG_TRY(og_cpu_tiling_make(p));
-  p->counts = og_allocate(og_bytes((size_t)p->threads * (size_t)p->counts_stride, sizeof *p->counts));
   int64_t room = og_cpu_tasks_room(p);
   p->spread_tasks = og_allocate(og_bytes((size_t)room, sizeof *p->spread_tasks));
   p->interp_tasks = og_allocate(og_bytes((size_t)room, sizeof *p->interp_tasks));
-  OG_CHECK(p->counts && p->spread_tasks && p->interp_tasks, OG_ERR_MEMORY, "no memory for %lld tasks", (long long)room);
+  OG_CHECK(p->spread_tasks && p->interp_tasks, OG_ERR_MEMORY, "no memory for %lld tasks", (long long)room);
   og_cpu_tasks_make(p);
   return OG_OK;
 }
@@ -98,10 +97,12 @@ void og_cpu_points_destroy(void *points) {
   og_cpu_points *p = points;
   if (!p)
     return;
-  for (int d = 0; d < 3; d++)
+  for (int d = 0; d < 3; d++) {
     og_free(p->cut[d].begin);
-  void *const owned[] = {p->coef,   p->derivative,   p->histogram,    p->tile_begin, p->counts,
-                         p->memory, p->spread_tasks, p->interp_tasks, p->tails,      p->tail_task};
+    og_free(p->cut[d].key);
+  }
+  void *const owned[] = {p->coef,         p->derivative,   p->histogram, p->tile_begin, p->memory,
+                         p->spread_tasks, p->interp_tasks, p->tails,     p->tail_task};
   for (size_t k = 0; k < sizeof owned / sizeof *owned; k++)
     og_free(owned[k]);
   og_free(p);
@@ -112,6 +113,7 @@ const char *og_cpu_points_simd(void *points) { return ((og_cpu_points *)points)-
 /* What n points are stored as. */
 typedef struct {
   int two_step, sorted;
+  int64_t room; /* records of a thread's share of the scratch */
   size_t records, destination, values, resident, scratch;
 } plan_of_memory;
 
@@ -124,7 +126,8 @@ static int memory_plan(const og_cpu_points *p, int64_t n, int log_tile, plan_of_
   m->destination = m->two_step ? og_round_up((size_t)n * 4, 64) : 0;
   m->values = m->two_step ? (size_t)n * p->value_bytes : 0;
   m->resident = m->records + m->destination + m->values;
-  m->scratch = m->sorted ? (size_t)n * (p->record_bytes - (m->two_step ? 4 : 0)) : 0;
+  m->room = m->sorted ? og_cpu_sort_room(p, n) : 0;
+  m->scratch = (size_t)og_cpu_tasks_team(p, n) * (size_t)m->room * p->record_bytes;
   return OG_OK;
 }
 
@@ -164,10 +167,10 @@ static void place_points(og_cpu_points *p, int team, int64_t tiles) {
   p->tile_begin[tiles] = sum;
 }
 
-static void partition_points(og_cpu_points *p, int team, int64_t n, const void *const x[3], char *out) {
+static void partition_points(og_cpu_points *p, int team, int64_t n, const void *const x[3]) {
 #pragma omp parallel for num_threads(team) schedule(static, 1) if (team > 1)
   for (int t = 0; t < team; t++)
-    p->kernels->partition(p, x, n * t / team, n * (t + 1) / team, p->histogram + t * p->histogram_stride, out);
+    p->kernels->partition(p, x, n * t / team, n * (t + 1) / team, p->histogram + t * p->histogram_stride);
 }
 
 static int bad_point(const og_cpu_points *p, int64_t i, const void *const x[3]) {
@@ -203,9 +206,9 @@ int og_cpu_points_set(void *points, int64_t n, const void *const x[3], void *res
   for (int d = 0; d < 3; d++)
     p->borrowed[d] = x[d];
   memset(p->records + (size_t)n * p->record_bytes, 0, RECORD_PAD);
-  partition_points(p, team, n, x, m.sorted ? scratch : p->records);
+  partition_points(p, team, n, x);
   if (m.sorted)
-    og_cpu_sort(p, scratch);
+    og_cpu_sort(p, scratch, m.room);
   og_cpu_tasks_make(p);
   return OG_OK;
 }

@@ -23,8 +23,10 @@
 /* One dimension cut into parts; part p holds the starts [begin[p], begin[p + 1]). */
 typedef struct og_cpu_cut {
   int parts;
-  double per_cell; /* part of start s is (int)((s + 0.5) * per_cell) */
-  int32_t *begin;  /* [parts + 1] */
+  int32_t *begin; /* [parts + 1] */
+  /* in two and three dimensions, what each start adds to the number of its tile (high half) and, packed, to its place
+   * there (low half) */
+  uint64_t *key;
 } og_cpu_cut;
 
 /* How a dimension's coordinates become grid coordinates: see kernel/fold.h. */
@@ -66,8 +68,7 @@ typedef struct og_cpu_kernels {
    */
   int64_t (*count)(const og_cpu_points *p, const void *const x[3], int64_t begin, int64_t end, int64_t *histogram);
   /* Writes their records to where histogram says. */
-  void (*partition)(og_cpu_points *p, const void *const x[3], int64_t begin, int64_t end, int64_t *histogram,
-                    char *unsorted);
+  void (*partition)(og_cpu_points *p, const void *const x[3], int64_t begin, int64_t end, int64_t *histogram);
   /* Spreads one task (strengths in the order that records' `from` counts in). */
   void (*spread)(const og_cpu_points *p, const og_cpu_task *task, const void *strengths, void *grid, char *work);
   void (*interp)(const og_cpu_points *p, const og_cpu_task *task, const void *grid, void *values,
@@ -100,8 +101,6 @@ struct og_cpu_points {
   int64_t *histogram; /* [threads][histogram_stride] */
   int64_t histogram_stride;
   int64_t *tile_begin; /* [tiles + 1] */
-  uint32_t *counts;    /* [threads][counts_stride]: of the sort inside a tile */
-  int64_t counts_stride;
   /* even and odd parts' coefficients: [(degree / 2 + 1)][2][8], of the plan's precision */
   void *coef, *derivative;
   int half_degree, lanes; /* lanes evaluated: 4 for width <= 8, else 8 */
@@ -137,8 +136,9 @@ void og_cpu_tiling_set(og_cpu_points *p, int log_tile);
 int64_t og_cpu_tasks_room(const og_cpu_points *p);
 int og_cpu_tasks_team(const og_cpu_points *p, int64_t n);
 void og_cpu_tasks_make(og_cpu_points *p);
-/* sort.c: orders each tile. */
-void og_cpu_sort(og_cpu_points *p, const char *unsorted);
+/* sort.c: orders each tile in place, with room for so many records per thread; room: how many that should be. */
+void og_cpu_sort(og_cpu_points *p, char *spare, int64_t room);
+int64_t og_cpu_sort_room(const og_cpu_points *p, int64_t n);
 
 #ifdef _OPENMP
 #include <omp.h>

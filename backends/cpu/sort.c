@@ -1,144 +1,150 @@
-/* The second half of the sort: order the records of each tile by (x block, z, y), stably. A counting sort where points
- * are many; where they are few against the number of keys, two passes with few counters each. */
+/* The second half of the sort: order the records of each tile by (x block, z, y), in place. A tile that fits a thread's
+ * spare room is sorted there and back, by the lower and the upper half of the key's bits: two passes with few counters
+ * each. A larger tile is first split by the highest bits of the key, records changing places in cycles: that moves each
+ * record once and needs no room, but keeps no order among equals. What comes out depends on the order of the records
+ * and the number of threads alone. */
 #include "points.h"
 
 #include <string.h>
 
+#define ROOM_BYTES ((int64_t)8 << 20) /* of one thread: most tiles need far less, and pages not touched cost nothing */
+#define HALF_BITS 10                  /* of the key that one pass sorts by, at most */
+#define SPLIT_BITS 8                  /* of the key at once: the heads of so many parts stay in cache */
+
 typedef struct {
   const og_cpu_points *p;
-  const char *in; /* unsorted records; without `from` where two_step */
-  size_t in_bytes;
   int byz, shift; /* key = (start >> shift) << byz | low byz bits */
-  int64_t keys;
+  int bits;       /* of the key */
+  int64_t room;
+  char *spare;
 } sorter;
 
-static inline uint32_t key_of(const sorter *s, uint32_t start) {
+static inline uint32_t key_of(const sorter *s, const char *start_of) {
+  uint32_t start;
+  memcpy(&start, start_of, 4);
   return (start >> s->shift) << s->byz | (start & ((1u << s->byz) - 1));
 }
 
-static inline uint32_t start_at(const sorter *s, size_t skip, int64_t i) {
-  uint32_t start;
-  memcpy(&start, s->in + (size_t)i * s->in_bytes + skip, 4);
-  return start;
-}
-
-/* Record i of the input becomes record `to` of the output. */
-static inline __attribute__((always_inline)) void move(const sorter *s, int64_t i, int64_t to, size_t t_bytes,
-                                                       int from) {
-  const char *a = s->in + (size_t)i * (t_bytes + (from ? 8 : 4));
-  char *b = s->p->records + (size_t)to * (t_bytes + 8);
-  memcpy(b, a, t_bytes + (from ? 8 : 4));
-  if (!from) {
-    uint32_t source = (uint32_t)i;
-    memcpy(b + t_bytes + 4, &source, 4);
-  }
-}
-
-static inline __attribute__((always_inline)) void sort_dense(const sorter *s, int64_t begin, int64_t end,
-                                                             uint32_t *count, size_t t_bytes, int from) {
-  memset(count, 0, (size_t)s->keys * sizeof *count);
-  for (int64_t i = begin; i < end; i++)
-    count[key_of(s, start_at(s, t_bytes, i))]++;
+/* counters -> where each key's records begin */
+static inline void sum_up(uint32_t *count, int64_t n) {
   uint32_t sum = 0;
-  for (int64_t k = 0; k < s->keys; k++) {
+  for (int64_t k = 0; k < n; k++) {
     uint32_t c = count[k];
     count[k] = sum;
     sum += c;
   }
-  for (int64_t i = begin; i < end; i++)
-    move(s, i, begin + count[key_of(s, start_at(s, t_bytes, i))]++, t_bytes, from);
 }
 
-/* Fewer than keys / 8 points: order[] and the counters share the memory of the counters. */
-static inline __attribute__((always_inline)) void sort_sparse(const sorter *s, int64_t begin, int64_t end,
-                                                              uint32_t *count, size_t t_bytes, int from) {
-  const uint32_t low = 1u << s->byz, high = (uint32_t)(s->keys >> s->byz);
-  uint32_t *order = count + low + high;
-  memset(count, 0, (low + high) * sizeof *count);
-  for (int64_t i = begin; i < end; i++) {
-    uint32_t key = key_of(s, start_at(s, t_bytes, i));
-    count[key & (low - 1)]++;
-    count[low + (key >> s->byz)]++;
+/* Below, the records at `a` are `bytes` long with the start 8 bytes before their end; only the lowest `bits` of their
+ * keys differ. */
+
+static inline __attribute__((always_inline)) void sort_here(const sorter *s, char *a, int64_t n, int bits,
+                                                            size_t bytes) {
+  const int half = bits / 2;
+  const uint32_t low = (1u << half) - 1, high = (1u << (bits - half)) - 1;
+  uint32_t count[2][1 << HALF_BITS];
+  memset(count[0], 0, (low + 1) * sizeof **count);
+  memset(count[1], 0, (high + 1) * sizeof **count);
+  for (int64_t i = 0; i < n; i++) {
+    const uint32_t key = key_of(s, a + (size_t)i * bytes + bytes - 8);
+    count[0][key & low]++;
+    count[1][key >> half & high]++;
   }
-  for (uint32_t part = 0, k = 0; part < 2; part++)
-    for (uint32_t sum = 0, last = part ? low + high : low; k < last; k++) {
-      uint32_t c = count[k];
-      count[k] = sum;
-      sum += c;
+  sum_up(count[0], low + 1);
+  sum_up(count[1], high + 1);
+  for (int64_t i = 0; i < n; i++) {
+    const char *from = a + (size_t)i * bytes;
+    memcpy(s->spare + (size_t)count[0][key_of(s, from + bytes - 8) & low]++ * bytes, from, bytes);
+  }
+  for (int64_t i = 0; i < n; i++) {
+    const char *from = s->spare + (size_t)i * bytes;
+    memcpy(a + (size_t)count[1][key_of(s, from + bytes - 8) >> half & high]++ * bytes, from, bytes);
+  }
+}
+
+/* Parts by bits [low, bits) of the key; begin: of each part, and their end. */
+static inline __attribute__((always_inline)) void split(const sorter *s, char *a, int64_t n, int low, int bits,
+                                                        uint32_t begin[(1 << SPLIT_BITS) + 1], size_t bytes) {
+  const uint32_t parts = 1u << (bits - low);
+  uint32_t at[1 << SPLIT_BITS];
+  memset(begin, 0, (parts + 1) * sizeof *begin);
+  for (int64_t i = 0; i < n; i++)
+    begin[key_of(s, a + (size_t)i * bytes + bytes - 8) >> low & (parts - 1)]++;
+  sum_up(begin, parts + 1);
+  memcpy(at, begin, parts * sizeof *at);
+  for (uint32_t k = 0; k < parts; k++)
+    while (at[k] < begin[k + 1]) {
+      char held[32], other[32], *home = a + (size_t)at[k] * bytes;
+      memcpy(held, home, bytes);
+      for (;;) {
+        uint32_t part = key_of(s, held + bytes - 8) >> low & (parts - 1);
+        char *to = a + (size_t)at[part]++ * bytes;
+        __builtin_prefetch(to + 256, 1);
+        if (to == home)
+          break;
+        memcpy(other, to, bytes);
+        memcpy(to, held, bytes);
+        memcpy(held, other, bytes);
+      }
+      memcpy(home, held, bytes);
     }
-  for (int64_t i = begin; i < end; i++)
-    order[count[key_of(s, start_at(s, t_bytes, i)) & (low - 1)]++] = (uint32_t)(i - begin);
-  for (int64_t k = 0; k < end - begin; k++) {
-    int64_t i = begin + order[k];
-    move(s, i, begin + count[low + (key_of(s, start_at(s, t_bytes, i)) >> s->byz)]++, t_bytes, from);
+}
+
+#define RECORD_SIZES(F, ...)                                                                                           \
+  switch (s->p->record_bytes) {                                                                                        \
+  case 8: /* borrowed coordinates */                                                                                   \
+    F(__VA_ARGS__, 8);                                                                                                 \
+    break;                                                                                                             \
+  case 12:                                                                                                             \
+    F(__VA_ARGS__, 12);                                                                                                \
+    break;                                                                                                             \
+  case 16:                                                                                                             \
+    F(__VA_ARGS__, 16);                                                                                                \
+    break;                                                                                                             \
+  case 20:                                                                                                             \
+    F(__VA_ARGS__, 20);                                                                                                \
+    break;                                                                                                             \
+  case 24:                                                                                                             \
+    F(__VA_ARGS__, 24);                                                                                                \
+    break;                                                                                                             \
+  default:                                                                                                             \
+    F(__VA_ARGS__, 32);                                                                                                \
+    break;                                                                                                             \
   }
-}
 
-static inline __attribute__((always_inline)) void sort_tile_sized(const sorter *s, int64_t begin, int64_t end,
-                                                                  uint32_t *count, size_t t_bytes, int from) {
-  if ((end - begin) * 8 < s->keys && s->byz > 0)
-    sort_sparse(s, begin, end, count, t_bytes, from);
-  else
-    sort_dense(s, begin, end, count, t_bytes, from);
-}
-
-static void sort_tile(const sorter *s, int64_t begin, int64_t end, uint32_t *count) {
-  const int from = !s->p->two_step;
-  switch ((int)((size_t)s->p->dims_stored * s->p->real_bytes) * 2 + from) {
-  case 0 * 2 + 1:
-    sort_tile_sized(s, begin, end, count, 0, 1);
-    break;
-  case 4 * 2:
-    sort_tile_sized(s, begin, end, count, 4, 0);
-    break;
-  case 4 * 2 + 1:
-    sort_tile_sized(s, begin, end, count, 4, 1);
-    break;
-  case 8 * 2: /* one f64 or two f32 */
-    sort_tile_sized(s, begin, end, count, 8, 0);
-    break;
-  case 8 * 2 + 1:
-    sort_tile_sized(s, begin, end, count, 8, 1);
-    break;
-  case 12 * 2:
-    sort_tile_sized(s, begin, end, count, 12, 0);
-    break;
-  case 12 * 2 + 1:
-    sort_tile_sized(s, begin, end, count, 12, 1);
-    break;
-  case 16 * 2:
-    sort_tile_sized(s, begin, end, count, 16, 0);
-    break;
-  case 16 * 2 + 1:
-    sort_tile_sized(s, begin, end, count, 16, 1);
-    break;
-  case 24 * 2:
-    sort_tile_sized(s, begin, end, count, 24, 0);
-    break;
-  default:
-    sort_tile_sized(s, begin, end, count, 24, 1);
-    break;
-  }
-}
-
-void og_cpu_sort(og_cpu_points *p, const char *unsorted) {
-  sorter s = {
-      .p = p, .in = unsorted, .in_bytes = p->record_bytes - (p->two_step ? 4 : 0), .byz = p->bits_y + p->bits_z};
-  s.shift = s.byz + p->ring.log_block;
-  s.keys = ((int64_t)1 << p->log_tile >> p->ring.log_block) << s.byz;
-  const int64_t tiles = (int64_t)p->cut[0].parts * p->cut[1].parts * p->cut[2].parts;
-  if (p->team == 1) {
-    for (int64_t k = 0; k < tiles; k++)
-      if (p->tile_begin[k + 1] > p->tile_begin[k])
-        sort_tile(&s, p->tile_begin[k], p->tile_begin[k + 1], p->counts);
+/* n records from a on, whose keys differ in their lowest bits only. */
+static void sort_records(const sorter *s, char *a, int64_t n, int bits) {
+  if (n < 2 || !bits)
+    return;
+  if (n <= s->room && bits <= 2 * HALF_BITS) {
+    RECORD_SIZES(sort_here, s, a, n, bits)
     return;
   }
-#pragma omp parallel num_threads(p->team)
+  uint32_t begin[(1 << SPLIT_BITS) + 1];
+  const int low = bits > SPLIT_BITS ? bits - SPLIT_BITS : 0;
+  RECORD_SIZES(split, s, a, n, low, bits, begin)
+  for (int k = 0; k < 1 << (bits - low); k++)
+    sort_records(s, a + begin[k] * s->p->record_bytes, (int64_t)begin[k + 1] - begin[k], low);
+}
+
+/* Within 7/8 of the records' memory for all threads together. */
+int64_t og_cpu_sort_room(const og_cpu_points *p, int64_t n) {
+  int64_t share = n / og_cpu_tasks_team(p, n) * 7 / 8, most = ROOM_BYTES / (int64_t)p->record_bytes;
+  return share < most ? share : most;
+}
+
+void og_cpu_sort(og_cpu_points *p, char *spare, int64_t room) {
+  sorter all = {.p = p, .byz = p->bits_y + p->bits_z, .room = room, .spare = spare};
+  all.shift = all.byz + p->ring.log_block;
+  all.bits = p->log_tile - p->ring.log_block + all.byz;
+  const int64_t tiles = (int64_t)p->cut[0].parts * p->cut[1].parts * p->cut[2].parts;
+#pragma omp parallel num_threads(p->team) if (p->team > 1)
   {
-    uint32_t *count = p->counts + (int64_t)og_cpu_thread() * p->counts_stride;
+    sorter s = all;
+    s.spare += (size_t)og_cpu_thread() * (size_t)room * p->record_bytes;
 #pragma omp for schedule(dynamic, 1)
     for (int64_t k = 0; k < tiles; k++)
-      if (p->tile_begin[k + 1] > p->tile_begin[k])
-        sort_tile(&s, p->tile_begin[k], p->tile_begin[k + 1], count);
+      sort_records(&s, p->records + (size_t)p->tile_begin[k] * p->record_bytes, p->tile_begin[k + 1] - p->tile_begin[k],
+                   s.bits);
   }
 }

@@ -5,10 +5,10 @@
 
 #include <string.h>
 
-#define MOST_TILES 1024   /* streams that a partition writes at once without leaving the second-level cache */
-#define TILE_POINTS 8192  /* points whose sort stays there */
-#define MOST_COUNTS 65536 /* counters of a sort inside a tile */
-#define LOW_BITS 3        /* of y that the sort orders points by last, in three dimensions: see og_cpu_pack */
+#define MOST_TILES 1024  /* streams that a partition writes at once without leaving the second-level cache */
+#define TILE_POINTS 8192 /* points whose sort stays there */
+#define MOST_KEYS 65536  /* of a sort inside a tile */
+#define LOW_BITS 3       /* of y that the sort orders points by last, in three dimensions: see og_cpu_pack */
 
 static int ceil_log2(int64_t n) {
   int k = 0;
@@ -25,17 +25,11 @@ static int tile_least(const og_cpu_points *p) { return p->ndim == 1 ? ceil_log2(
 /* Parts of equal size, to within one. */
 static int cut_make(og_cpu_cut *cut, int64_t n, int64_t parts) {
   cut->begin = og_allocate(og_bytes((size_t)parts + 1, sizeof *cut->begin));
-  OG_CHECK(cut->begin, OG_ERR_MEMORY, "no memory for %lld parts of the grid", (long long)parts);
+  cut->key = og_allocate(og_bytes((size_t)n, sizeof *cut->key));
+  OG_CHECK(cut->begin && cut->key, OG_ERR_MEMORY, "no memory for %lld parts of the grid", (long long)parts);
   cut->parts = (int)parts;
-  cut->per_cell = (double)parts / (double)n;
-  for (int64_t k = 0; k <= parts; k++) {
-    int64_t s = k * n / parts;
-    while (s > 0 && (int)(((double)(s - 1) + 0.5) * cut->per_cell) >= k)
-      s--;
-    while (s < n && (int)(((double)s + 0.5) * cut->per_cell) < k)
-      s++;
-    cut->begin[k] = (int32_t)s;
-  }
+  for (int64_t k = 0; k <= parts; k++)
+    cut->begin[k] = (int32_t)(k * n / parts);
   return OG_OK;
 }
 
@@ -127,7 +121,7 @@ static void work_layout(og_cpu_points *p) {
 int og_cpu_tiling_log(const og_cpu_points *p, int64_t n) {
   const int64_t nx = p->grid.n[0], pencils = (int64_t)p->cut[1].parts * p->cut[2].parts;
   int least = tile_least(p), log_tile = ceil_log2(nx);
-  int most = p->ndim == 1 ? 24 : ceil_log2(MOST_COUNTS) - p->bits_y - p->bits_z + p->ring.log_block;
+  int most = p->ndim == 1 ? 24 : ceil_log2(MOST_KEYS) - p->bits_y - p->bits_z + p->ring.log_block;
   log_tile = log_tile < least ? least : log_tile;
   if (p->ndim == 1)
     while (log_tile > least && (nx >> (log_tile - 1)) < MOST_TILES)
@@ -141,13 +135,26 @@ int og_cpu_tiling_log(const og_cpu_points *p, int64_t n) {
   return log_tile;
 }
 
+/* What each start of dimension d adds to a point's key. */
+static void cut_keys(og_cpu_points *p, int d) {
+  const og_cpu_cut *cut = &p->cut[d];
+  const uint64_t step = d == 0 ? 1 : (uint64_t)p->cut[0].parts * (d == 1 ? 1 : (uint64_t)p->cut[1].parts);
+  for (int k = 0; k < cut->parts; k++)
+    for (int32_t s = cut->begin[k]; s < cut->begin[k + 1]; s++) {
+      const uint32_t at = (uint32_t)(s - cut->begin[k]);
+      cut->key[s] = step * (uint64_t)k << 32 | og_cpu_pack(p, d == 0 ? at : 0, d == 1 ? at : 0, d == 2 ? at : 0);
+    }
+}
+
 void og_cpu_tiling_set(og_cpu_points *p, int log_tile) {
   const int64_t nx = p->grid.n[0], parts = ((nx - 1) >> log_tile) + 1;
   p->log_tile = log_tile;
   p->cut[0].parts = (int)parts;
-  p->cut[0].per_cell = 1.0 / (double)((int64_t)1 << log_tile);
   for (int64_t k = 0; k <= parts; k++)
     p->cut[0].begin[k] = (int32_t)(k << log_tile < nx ? k << log_tile : nx);
+  if (p->ndim > 1)
+    for (int d = 0; d < p->ndim; d++)
+      cut_keys(p, d);
 }
 
 int og_cpu_tiling_make(og_cpu_points *p) {
@@ -170,13 +177,11 @@ int og_cpu_tiling_make(og_cpu_points *p) {
   /* the most tiles that any number of points is cut into */
   int64_t most = (n[0] >> tile_least(p)) + 2;
   p->cut[0].begin = og_allocate(og_bytes((size_t)most + 1, sizeof *p->cut[0].begin));
-  OG_CHECK(p->cut[0].begin, OG_ERR_MEMORY, "no memory for %lld tiles", (long long)most);
+  p->cut[0].key = og_allocate(og_bytes(p->ndim > 1 ? (size_t)n[0] : 0, sizeof *p->cut[0].key));
+  OG_CHECK(p->cut[0].begin && p->cut[0].key, OG_ERR_MEMORY, "no memory for %lld tiles", (long long)most);
   og_cpu_tiling_set(p, og_cpu_tiling_log(p, (int64_t)1 << 40)); /* as fine as it gets */
   int64_t tiles = (int64_t)p->cut[0].parts * p->cut[1].parts * p->cut[2].parts;
   p->histogram_stride = tiles + 8;
-  /* a tile of 2^log cells has up to 2^log / block + 1 blocks */
-  p->counts_stride = p->ndim == 1 ? ((int64_t)1 << (24 - ceil_log2(line_tile(p)))) + 16
-                                  : MOST_COUNTS + ((int64_t)1 << (p->bits_y + p->bits_z)) + 16;
   p->histogram = og_allocate(og_bytes((size_t)p->threads * (size_t)p->histogram_stride, sizeof *p->histogram));
   p->tile_begin = og_allocate_zeroed(og_bytes((size_t)tiles + 1, sizeof *p->tile_begin));
   p->memory = og_allocate_zeroed(og_bytes((size_t)p->threads, p->work.bytes));
