@@ -1,5 +1,5 @@
 /* Times the cpu backend's set_points, spread and interp alone: CPU seconds (least of some repetitions) and cycles per
- * point. bench_cpu_stages DIM N M WIDTH f64|f32 complex|real [uniform|clustered|line] [repetitions] [threads] [simd]
+ * point. build/bin/bench_cpu_stages DIM N M WIDTH f64|f32 complex|real [uniform|clustered|line] [repetitions] [threads] [simd]
  * [index] N: fine grid, e.g. 256 or 256x240x200. Correctness is tests/spread's. */
 #include "cpu/cpu.h"
 #include "base/memory.h"
