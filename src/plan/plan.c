@@ -2,7 +2,6 @@
 #include "plan/plan.h"
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/memory.h"
@@ -295,7 +294,6 @@ static int workspace_bytes(og_plan plan, int64_t max_points, size_t *bytes) {
 
 int og_plan_workspace(og_plan plan, int64_t max_points, size_t *bytes) {
   OG_CHECK(plan && bytes, OG_ERR_NULL, "plan and bytes must not be null");
-  OG_CHECK(!plan->broken, OG_ERR_BROKEN, "the plan is broken: destroy it");
   OG_CHECK(!plan->type3, OG_ERR_UNSUPPORTED, "a type 3 plan takes no workspace");
   OG_CHECK(!plan->options.spread_only, OG_ERR_UNSUPPORTED, "a spread_only plan has no grid of its own");
   OG_CHECK(max_points >= 0, OG_ERR_ARGUMENT, "max_points = %lld, must be >= 0", (long long)max_points);

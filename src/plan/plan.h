@@ -29,7 +29,6 @@ typedef struct og_core {
 typedef struct og_two_sides og_two_sides; /* type3.c */
 
 struct og_plan_s {
-  int broken;
   int type3_law; /* 1: part of a type 3, whose two spreadings share the tolerance */
   int ndim;
   int64_t n_modes[3]; /* 1 in absent dimensions */

@@ -1,11 +1,11 @@
 /* Chooses sigma and the width: a small sigma makes the FFT cheap, a small width makes spreading cheap, and a tolerance
  * fixes one when the other is given. Every width that can meet the tolerance is tried with its smallest sigma; the one
- * whose estimated time is least wins. The constants are nanoseconds on one core, fitted to bench/stages. */
+ * whose estimated time is least wins. The constants are nanoseconds on one core with AVX2: estimates, seen to agree with
+ * bench/stages at width 7. */
 #include <math.h>
 
 #include "plan/plan.h"
 
-enum { LARGEST_SIZE = 1 << 30 };
 static const double sigma_low = 1.15, sigma_low_type3 = 1.25, sigma_high = 2.5, pi = 3.14159265358979323846;
 
 /* How much larger than eps the rounding of the FFT is in the modes of one dimension: noise is even over the spectrum, and
@@ -200,11 +200,12 @@ static int modes_sizes(const struct og_plan_s *p, const void *context, double si
 static int spread_only(const struct og_plan_s *p, og_choice *choice) {
   choice->sigma = p->options.sigma > 0 ? p->options.sigma : 2;
   choice->width = p->options.width ? p->options.width : expected_width(p, choice->sigma);
+  int width = choice->width;
   for (int d = 0; d < 3; d++) {
     choice->n[d] = p->n_modes[d];
-    OG_CHECK(d >= p->ndim || choice->n[d] >= 2 * choice->width, OG_ERR_SIZE,
+    OG_CHECK(d >= p->ndim || choice->n[d] >= 2 * width, OG_ERR_SIZE,
              "spread_only: the grid has %lld cells along %c, a window of width %d needs %d", (long long)choice->n[d],
-             "xyz"[d], choice -> width, 2 * choice -> width);
+             "xyz"[d], width, 2 * width);
   }
   return OG_OK;
 }
@@ -220,7 +221,7 @@ int og_choose(const struct og_plan_s *p, int64_t n_points, og_choice *choice) {
   choice->n_points = og_choice_points(p, n_points);
   if (p->options.spread_only)
     return spread_only(p, choice);
-  return choose(p, modes_sizes, NULL, og_choice_points(p, n_points), choice);
+  return choose(p, modes_sizes, NULL, choice->n_points, choice);
 }
 
 /* ---- type 3: the outer grid has 2 sigma s x / pi cells for the band and the width for the margin */
