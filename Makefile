@@ -14,7 +14,7 @@ configure: deps
 deps:
 	@scripts/install-deps.sh build
 deps-test:
-	@scripts/install-deps.sh build test
+	@scripts/install-deps.sh build test gpu
 deps-demo:
 	@scripts/install-deps.sh build demo
 

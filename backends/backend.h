@@ -6,6 +6,7 @@
  * Execute-time functions (spread, interp, lines_execute, modes_*, multiply) do not allocate from the heap what grows. */
 #ifndef OG_BACKEND_H
 #define OG_BACKEND_H
+#define OG_MARKS 8
 #include "base/error.h"
 #include "base/grid.h"
 #include "window/window.h"
@@ -14,13 +15,17 @@
 typedef struct og_points_setup {
   const og_grid *grid;
   const og_window *window;
-  double period[3]; /* coordinate x sits at grid coordinate x n / period (mod n) */
-  double shift[3];  /* added to the grid coordinate, in cells (type 3 centres its sources); 0 otherwise */
-  int evaluation;   /* OG_EVALUATE_POLYNOMIAL or OG_EVALUATE_DIRECT */
-  int index_only;   /* borrow the caller's coordinates instead of sorted copies */
-  int gradient;     /* interp will be asked for gradients */
+  double period[3];  /* coordinate x sits at grid coordinate x n / period (mod n) */
+  double shift[3];   /* added to the grid coordinate, in cells (type 3 centres its sources); 0 otherwise */
+  int evaluation;    /* OG_EVALUATE_POLYNOMIAL or OG_EVALUATE_DIRECT */
+  int index_only;    /* borrow the caller's coordinates instead of sorted copies */
+  int wide;          /* coordinates are f64 whatever the grid's precision; not with index_only */
+  uint64_t *counted; /* spread and interp may add, atomically, the points that they have done; NULL: nobody asks */
+  int gradient;      /* interp will be asked for gradients */
   int threads;
-  const char *simd; /* "auto" or the instruction set to use */
+  const char *simd;                          /* "auto" or the instruction set to use */
+  void *device;                              /* of device_open, or NULL */
+  const char *spread_method, *interp_method; /* of a device: "auto" or a name */
 } og_points_setup;
 
 /* Lines of a 1-D FFT engine: n points, in place, on a grid with the setup's strides. See fft/lines.h. */
@@ -36,8 +41,9 @@ typedef struct og_modes_setup {
   int64_t kept[3];         /* modes held per dimension: N, and N_x / 2 + 1 in x for real values */
   int mode_order;          /* of dimensions that hold N modes */
   int conjugate;           /* 1: the modes are the conjugate of the spectrum (real values with sign +1) */
-  const double *factor[3]; /* [kept]: 1 / window transform, in the order of the modes array */
+  const double *factor[3]; /* [kept]: 1 / window transform, in the order of the modes array; in the device's memory */
   int threads;
+  void *device;
 } og_modes_setup;
 
 typedef struct og_backend {
@@ -51,7 +57,8 @@ typedef struct og_backend {
 
   /* Points. create: a handle, no points yet. bytes: memory that n points need: *resident stays with the points,
    * *scratch only during points_set. points_set folds, checks (OG_ERR_POINT names the first bad point, and then nothing
-   * in resident was touched), sorts; x: [3] arrays of the grid's precision, NULL for absent dimensions. */
+   * in resident was touched), sorts; x: [3] arrays of the grid's precision (wide: f64), NULL for absent
+   * dimensions. */
   int (*points_create)(const og_points_setup *setup, void **points);
   int (*points_bytes)(void *points, int64_t n, size_t *resident, size_t *scratch);
   int (*points_set)(void *points, int64_t n, const void *const x[3], void *resident, void *scratch);
@@ -83,7 +90,31 @@ typedef struct og_backend {
                          void *grid);
 
   /* out[i] = in[i] * factor[i] (conjugated factor where conjugate): n complex numbers of a precision; in may be out. */
-  int (*multiply)(int precision, int threads, int64_t n, int conjugate, const void *factor, const void *in, void *out);
+  int (*multiply)(void *device, int precision, int threads, int64_t n, int conjugate, const void *factor,
+                  const void *in, void *out);
+
+  /* A device of its own, and its memory. All NULL where memory is the host's: then `device` is NULL in every setup.
+   * open: device `number`, with the caller's stream (an integer: CUstream, hipStream_t, cl_command_queue) or, 0, one of its
+   * own; one per plan. Work runs in the stream's order; copy waits where an end is pageable host memory; finish waits
+   * for all. on_host: where a caller's array lies. */
+  int (*device_open)(int number, int64_t stream, void **device);
+  void (*device_close)(void *device);
+  int (*allocate)(void *device, size_t bytes, void **memory);
+  void (*release)(void *device, void *memory);
+  int (*copy)(void *device, void *to, const void *from, size_t bytes);
+  int (*zero)(void *device, void *memory, size_t bytes);
+  int (*finish)(void *device);
+  int (*on_host)(void *device, const void *memory);
+  /* Marks on the stream, i = 0 ... OG_MARKS - 1, and the seconds from one to another (waits for the later). */
+  int (*mark)(void *device, int i);
+  int (*seconds)(void *device, int from, int to, double *seconds);
+
+  /* Optional: the whole transform between grid and spectrum instead of lines; og_fft_forward and og_fft_backward say
+   * what it does. With it grid_from_modes writes every cell, 0 where no mode is kept. *scratch: bytes of device memory
+   * that each execute is given. */
+  int (*fft_create)(void *device, const og_grid *grid, int sign, void **fft, size_t *scratch);
+  int (*fft_execute)(void *fft, int backward, void *grid, void *scratch);
+  void (*fft_destroy)(void *fft);
 
   /* body(context, begin, end) over [0, n) in at most `threads` pieces of at least `grain`: for host loops of the plan. */
   void (*parallel)(int threads, int64_t n, int64_t grain, void (*body)(void *context, int64_t begin, int64_t end),

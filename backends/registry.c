@@ -4,9 +4,19 @@
 #include <string.h>
 
 #include "cpu/cpu.h"
+#ifdef OG_HAVE_GPU
+#include "gpu/gpu.h"
+#endif
 #include "ref/ref.h"
 
-static const og_backend *const backends[] = {&og_backend_cpu, &og_backend_ref}; /* by falling priority */
+static const og_backend *const backends[] = {
+    &og_backend_cpu,
+    &og_backend_ref, /* by falling priority */
+#ifdef OG_HAVE_GPU
+    &og_backend_cuda,
+    &og_backend_host,
+#endif
+};
 enum { N_BACKENDS = sizeof backends / sizeof *backends };
 
 static const og_backend *lookup(const char *name) {
@@ -21,7 +31,10 @@ static const og_backend *lookup(const char *name) {
 
 int og_backend_find(const char *name, og_backend *backend) {
   const og_backend *from = lookup(name);
-  OG_CHECK(from, OG_ERR_BACKEND, "backend '%s' is unknown or not available here: want auto, cpu or ref", name);
+  for (int i = 0; !from && i < N_BACKENDS; i++)
+    OG_CHECK(strcmp(name, backends[i]->name), OG_ERR_BACKEND, "backend '%s' is not available here: %s", name,
+             og_last_error());
+  OG_CHECK(from, OG_ERR_BACKEND, "backend '%s' is unknown: want auto, cpu, ref, cuda or host", name);
   *backend = *from;
   for (const char *next = from->delegate; next; next = from->delegate) {
     from = lookup(next);

@@ -5,6 +5,7 @@ if(og_cli)
   find_package(HDF5 REQUIRED COMPONENTS C)
   find_package(PNG REQUIRED)
   find_package(PkgConfig REQUIRED)
+  find_package(Threads REQUIRED)
   pkg_check_modules(JANSSON REQUIRED IMPORTED_TARGET jansson)
 
   set(og_cli_main ${PROJECT_SOURCE_DIR}/apps/cli/main.c)
@@ -12,7 +13,7 @@ if(og_cli)
   add_library(offgrid_apps INTERFACE)
   target_include_directories(offgrid_apps INTERFACE ${PROJECT_SOURCE_DIR}/apps/cli ${HDF5_C_INCLUDE_DIRS})
   target_compile_definitions(offgrid_apps INTERFACE ${HDF5_C_DEFINITIONS})
-  target_link_libraries(offgrid_apps INTERFACE offgrid_flags offgrid ${HDF5_C_LIBRARIES} PNG::PNG PkgConfig::JANSSON
+  target_link_libraries(offgrid_apps INTERFACE offgrid_flags offgrid ${HDF5_C_LIBRARIES} PNG::PNG PkgConfig::JANSSON Threads::Threads
                                                ${CMAKE_DL_LIBS} m)
   if(og_cli)
     add_library(offgrid_cli STATIC ${og_cli})

@@ -11,3 +11,15 @@ if(og_finufft AND TARGET offgrid_static)
     offgrid_finufft
     PROPERTIES OUTPUT_NAME finufft LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/finufft INSTALL_RPATH "")
 endif()
+
+# build/lib/finufft/libcufinufft.so: the same for cuFINUFFT, on the cuda backend.
+og_glob(og_cufinufft compat/cufinufft)
+if(og_cufinufft AND TARGET offgrid_static)
+  add_library(offgrid_cufinufft SHARED ${og_cufinufft})
+  target_include_directories(offgrid_cufinufft PUBLIC ${PROJECT_SOURCE_DIR}/compat/cufinufft)
+  target_link_libraries(offgrid_cufinufft PRIVATE offgrid_flags offgrid_static m)
+  target_link_options(offgrid_cufinufft PRIVATE -Wl,--exclude-libs,ALL)
+  set_target_properties(
+    offgrid_cufinufft
+    PROPERTIES OUTPUT_NAME cufinufft LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/finufft INSTALL_RPATH "")
+endif()

@@ -23,6 +23,17 @@ endif()
 if(TARGET offgrid_command)
   install(TARGETS offgrid_command)
   install(FILES bench/peers/ducc_peer.py DESTINATION ${CMAKE_INSTALL_DATADIR}/offgrid)
+  if(NOT OFFGRID_SANITIZE)
+    set(og_completion ${PROJECT_BINARY_DIR}/share/offgrid.bash)
+    file(MAKE_DIRECTORY ${PROJECT_BINARY_DIR}/share)
+    add_custom_command(
+      OUTPUT ${og_completion}
+      COMMAND offgrid_command info --completion > ${og_completion}
+      DEPENDS offgrid_command
+      VERBATIM)
+    add_custom_target(offgrid_completion ALL DEPENDS ${og_completion})
+    install(FILES ${og_completion} DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME offgrid)
+  endif()
   # The manual page is made from --help, so that there is one text; without help2man there is no page.
   find_program(OG_HELP2MAN help2man)
   mark_as_advanced(OG_HELP2MAN)

@@ -50,7 +50,7 @@ enum { OG_FFT_AUTO = 0, OG_FFT_ESTIMATE = 1, OG_FFT_MEASURE = 2 };
   X(int, values, OG_COMPLEX, "complex or real strengths and values; real halves the FFT and the modes")                \
   X(int, sign, -1, "sign s of the exponent of types 1 and 3 (type 2 uses -s): -1 or 1")                                \
   X(int, mode_order, OG_ORDER_ASCENDING, "ascending (-N/2 first) or fft (0 first)")                                    \
-  X(const char *, backend, "auto", "auto, cpu or ref")                                                                 \
+  X(const char *, backend, "auto", "auto (cpu), cpu, ref, cuda or host")                                               \
   X(const char *, simd, "auto", "instruction set of the cpu backend: auto, generic, avx2 or avx512")                   \
   X(int, threads, 0, "threads; 0: as many as OpenMP gives")                                                            \
   X(int64_t, max_vectors, 1, "largest n_vectors of an execute call, >= 1")                                             \
@@ -67,7 +67,11 @@ enum { OG_FFT_AUTO = 0, OG_FFT_ESTIMATE = 1, OG_FFT_MEASURE = 2 };
   X(int, fft_planning, OG_FFT_AUTO, "auto, estimate or measure: FFTW's planning effort")                               \
   X(double, period_x, 0.0, "period of x; 0: 2 pi")                                                                     \
   X(double, period_y, 0.0, "period of y; 0: 2 pi")                                                                     \
-  X(double, period_z, 0.0, "period of z; 0: 2 pi")
+  X(double, period_z, 0.0, "period of z; 0: 2 pi")                                                                     \
+  X(int, device, 0, "number of the device, for backends that have any")                                                \
+  X(int64_t, stream, 0, "the caller's stream on it as an integer (CUstream, cl_command_queue); 0: the plan's own")     \
+  X(const char *, spread_method, "auto", "on a device: auto, atomic, tiled, grid, stream or matrix")                   \
+  X(const char *, interp_method, "auto", "on a device: auto, direct, sorted, stream or matrix")
 
 typedef struct og_options {
   size_t size; /* sizeof(og_options) where the caller was compiled: newer libraries fill what follows with defaults */
@@ -191,6 +195,12 @@ typedef struct og_report {
   double seconds_points, seconds_spread, seconds_fft, seconds_deconvolve, seconds_interp;
 } og_report;
 OG_API int og_plan_report(og_plan plan, og_report *report) OG_MUST_CHECK;
+
+/* How far the call has come that another thread runs on this plan: the stage ("points", "spread", "fft", "deconvolve" or
+ * "interp"; "" where no call runs) and the fraction of the call's estimated time, from 0 to 1, which does not fall during
+ * a call (of og_plan_set_points and og_plan_set_targets nothing is estimated). The one function that may be called while
+ * another thread uses the plan, though not while that thread destroys it. */
+OG_API int og_plan_progress(og_plan plan, const char **stage, double *fraction) OG_MUST_CHECK;
 
 /* NULL is legal. */
 OG_API void og_plan_destroy(og_plan plan);

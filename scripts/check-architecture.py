@@ -30,6 +30,7 @@ MAY_INCLUDE = {
     "backends/ref": ["base/", "window/", "backend.h", "fft/lines.h"],
     "backends/cpu": ["base/", "window/", "backend.h", "fft/lines.h"],
     "backends/gpu": ["base/", "window/", "backend.h", "fft/lines.h"],
+    "backends/gpu/kernels": [],
     "backends/memcheck": ["base/", "window/", "backend.h", "fft/lines.h"],
     "apps": [],
     "bench": [],
@@ -51,11 +52,14 @@ WORDS = {
     "FFTW": (r"\bfftwf?_(?:plan|execute|malloc|free|alloc|destroy|init|cleanup|import|export|make|set)\w*|<fftw3\.h>",
              ["backends/cpu/lines", "backends/cpu/fftw", "bench/"]),
     "MPI": (r"\bMPI_\w+|<mpi\.h>", ["src/comm/mpi.c", "include/offgrid_mpi.h", "apps/pif/", "examples/mpi"]),
-    "CUDA": (r"\bcuda[A-Z]\w+|\bcu(?:Mem|Launch|Ctx|Stream|Module|Init|fft|Event|Device)\w*|<cu\w+\.h>",
-             ["backends/gpu/drivers/"]),
-    "HIP": (r"\bhip[A-Z]\w+|<hip/\w+\.h>", ["backends/gpu/drivers/"]),
-    "OpenCL": (r"\bcl(?:Create|Enqueue|Get|Release|Set|Build|Finish|Wait)[A-Z]\w*|<CL/\w+\.h>",
-               ["backends/gpu/drivers/"]),
+    "CUDA": (r"\bcuda[A-Z]\w+|\bcu(?:Mem|Launch|Ctx|Stream|Module|Init|fft|Event|Device)\w*|<cu\w+\.h>|\bnvrtc\w+"
+             r"|\b__(?:global|device|shared|constant|launch_bounds|forceinline)__|\b(?:thread|block|grid)(?:Idx|Dim)\b"
+             r"|\b__(?:syncthreads|syncwarp|shfl)\w*",
+             ["backends/gpu/drivers/", "backends/gpu/kernels/dialect/", "bench/gpu.c"]),
+    "HIP": (r"\bhip[A-Z]\w+|<hip/\w+\.h>|\b__hip_\w+", ["backends/gpu/drivers/", "backends/gpu/kernels/dialect/"]),
+    "OpenCL": (r"\bcl(?:Create|Enqueue|Get|Release|Set|Build|Finish|Wait)[A-Z]\w*|<CL/\w+\.h>|\b__(?:kernel|global|local)\b"
+               r"|\bget_(?:local|global|group)_(?:id|size)\b|\bCLK_\w+",
+               ["backends/gpu/drivers/", "backends/gpu/kernels/dialect/"]),
 }
 SOURCES = ("include", "src", "backends", "apps", "compat", "bindings", "bench", "examples", "tests")
 
@@ -94,6 +98,8 @@ class Checker:
         if any(header == allowed or (allowed.endswith("/") and header.startswith(allowed))
                for allowed in MAY_INCLUDE[rule]):
             return True
+        if rule == "backends/gpu/kernels":  # texts for compilers at run time: names start from this folder
+            return os.path.exists(self.root / rule / header) and ".." not in header
         room = "/".join(name.split("/")[:2 if name.count("/") > 1 else 1])
         own = [os.path.normpath(self.root / Path(name).parent / header)]
         own += [os.path.normpath(self.root / base / header) for base in ("src", "backends", room)]
@@ -213,6 +219,7 @@ PLANTED = [
     ("includes", "backends/ref/planted_plan.c", '/* Planted. */\n#include "plan/options.h"\n', "may not know"),
     ("includes", "apps/cli/planted.c", '/* Planted. */\n#include "base/error.h"\n', "may not know"),
     ("includes", "compat/finufft/planted.c", '/* Planted. */\n#include "backend.h"\n', "may not know"),
+    ("includes", "backends/gpu/kernels/planted.c", '/* Planted. */\n#include "gpu/program.h"\n', "may not know"),
     ("includes", "src/novelty/planted.c", '/* Planted. */\n', "no rule"),
     ("vendor words", "src/plan/planted.c", "/* Planted. */\n#pragma omp parallel\n", "OpenMP"),
     ("vendor words", "src/spread/planted.h", "/* Planted. */\n#include <immintrin.h>\n", "SIMD"),
@@ -221,6 +228,10 @@ PLANTED = [
     ("vendor words", "backends/gpu/planted.c", "/* Planted. */\nint g(void) { return cudaMalloc(0, 0); }\n", "CUDA"),
     ("vendor words", "src/plan/planted.c", "/* Planted. */\nint g(void) { return hipMalloc(0, 0); }\n", "HIP"),
     ("vendor words", "src/plan/planted.c", "/* Planted. */\nint g(void) { return clCreateBuffer(0); }\n", "OpenCL"),
+    ("vendor words", "backends/gpu/planted.c", "/* Planted. */\nint g(void) { return nvrtcVersion(0, 0); }\n", "CUDA"),
+    ("vendor words", "backends/gpu/kernels/planted.c", "/* Planted. */\nDEVICE int f(void) { return threadIdx.x; }\n", "CUDA"),
+    ("vendor words", "backends/gpu/kernels/planted.c", "/* Planted. */\nDEVICE int f(void) { return get_local_id(0); }\n",
+     "OpenCL"),
     ("getenv", "src/plan/planted.c", '/* Planted. */\nchar *h(void) { return getenv("X"); }\n', "environment"),
     ("first line", "src/plan/planted.c", "int h;\n", "opens with a comment"),
     ("first line", "scripts/planted.sh", "#!/bin/sh\ntrue\n", "opens with a comment"),

@@ -1,11 +1,13 @@
 #!/bin/sh
-# Installs the Debian packages that the given jobs need (build, test, demo; default build): as root, or with sudo that asks
+# Installs the Debian packages that the given jobs need (build, test, gpu, matrix, demo; default build): as root, or with sudo that asks
 # no password. Where neither is possible it names the packages and stops. Silent and quick when all are there.
 set -eu
 
 packages_build='build-essential cmake pkg-config libfftw3-dev libhdf5-dev libpng-dev libjansson-dev python3-minimal'
 packages_test='python3 python3-numpy python3-pytest clang clang-format clang-tidy libclang-rt-dev libomp-dev llvm shellcheck help2man
   gnuplot-nox'
+packages_gpu='pocl-opencl-icd ocl-icd-libopencl1 oclgrind'
+packages_matrix='hipcc libamdhip64-dev rocm-device-libs'
 packages_demo='bart'
 
 wanted=''
@@ -13,8 +15,10 @@ for job in "${@:-build}"; do
   case $job in
   build) wanted="$wanted $packages_build" ;;
   test) wanted="$wanted $packages_test" ;;
+  gpu) wanted="$wanted $packages_gpu" ;;
+  matrix) wanted="$wanted $packages_matrix" ;;
   demo) wanted="$wanted $packages_demo" ;;
-  *) echo "install-deps.sh: unknown job '$job'; allowed: build, test, demo" >&2 && exit 2 ;;
+  *) echo "install-deps.sh: unknown job '$job'; allowed: build, test, gpu, matrix, demo" >&2 && exit 2 ;;
   esac
 done
 

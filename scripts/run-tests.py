@@ -16,9 +16,10 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 JOBS = os.cpu_count() or 1
-# The threaded paths, for the thread sanitizer; and tests that gain nothing from the address sanitizer, because they look at
-# files as built or installed, or load libraries into an interpreter that was not built with it.
-THREADED = r"^(threads/|plan/(threads|batch|spread|filter|type3)|points/backends|deconvolve/|fft/threads)"
+# The threaded paths (threads/paths goes through all of them), for the thread sanitizer; and tests that gain nothing from the
+# address sanitizer, because they look at files as built or installed, or load libraries into an interpreter that was not
+# built with it.
+THREADED = r"^(threads/|plan/(threads|batch|spread|filter|type3|gradient|reuse|progress)|points/|deconvolve/|fft/threads)"
 NOT_UNDER_ASAN = r"^(install/|rules/|demo/|compat/test_.*\.py)"
 
 

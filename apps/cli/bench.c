@@ -302,17 +302,17 @@ static int run_problem(bench *b, const char *text) {
 
 enum { PEER = 256, LIBRARY, PYTHON, SCRIPT, REPEAT, THREADS, SAMPLES, JSON, PROGRESS };
 
-static const struct option options[] = {{"peer", 1, 0, PEER},
-                                        {"peer-lib", 1, 0, LIBRARY},
-                                        {"peer-python", 1, 0, PYTHON},
-                                        {"peer-script", 1, 0, SCRIPT},
-                                        {"repeat", 1, 0, REPEAT},
-                                        {"threads", 1, 0, THREADS},
-                                        {"samples", 1, 0, SAMPLES},
-                                        {"json", 0, 0, JSON},
-                                        {"progress", 0, 0, PROGRESS},
-                                        {"help", 0, 0, 'h'},
-                                        {0, 0, 0, 0}};
+const struct option bench_table[] = {{"peer", 1, 0, PEER},
+                                     {"peer-lib", 1, 0, LIBRARY},
+                                     {"peer-python", 1, 0, PYTHON},
+                                     {"peer-script", 1, 0, SCRIPT},
+                                     {"repeat", 1, 0, REPEAT},
+                                     {"threads", 1, 0, THREADS},
+                                     {"samples", 1, 0, SAMPLES},
+                                     {"json", 0, 0, JSON},
+                                     {"progress", 0, 0, PROGRESS},
+                                     {"help", 0, 0, 'h'},
+                                     {0, 0, 0, 0}};
 
 static int add_peer(bench *b, const char *name) {
   const peer *found = !strcmp(name, "finufft") ? &peer_finufft : !strcmp(name, "ducc") ? &peer_ducc : NULL;
@@ -388,7 +388,7 @@ static int run_all(bench *b, int n, char **problems) {
 static int read_command_line(bench *b, int argc, char **argv, char **problems, int *n, int *helped) {
   optind = 1;
   while (optind < argc) {
-    int option = command_option(argc, argv, options);
+    int option = command_option(argc, argv, bench_table);
     if (option == '?')
       return EXIT_USAGE;
     if (option == 'h') {

@@ -5,6 +5,12 @@
 
 #include <stddef.h>
 
+const struct command command_table[] = {{"transform", command_transform, transform_table},
+                                        {"bench", command_bench, bench_table},
+                                        {"window", command_window, window_table},
+                                        {"info", command_info, info_table},
+                                        {NULL, NULL, NULL}};
+
 int command_option(int argc, char **argv, const struct option *options) {
   opterr = 0;
   int place = optind ? optind : 1, found = getopt_long(argc, argv, "+:h", options, NULL);

@@ -10,11 +10,12 @@
 #include <string.h>
 
 static const char help[] =
-    "usage: offgrid info [--options]\n"
+    "usage: offgrid info [--options | --completion]\n"
     "\n"
     "Version, compiler, backends, instruction sets, threads, and the libraries behind the files.\n"
     "\n"
-    "  --options   the library's options, their defaults and meanings, as Markdown\n"
+    "  --options      the library's options, their defaults and meanings, as Markdown\n"
+    "  --completion   the completion of this command for bash; installed with it\n"
     "\n"
     "exit codes: 0 done; 1 failed; 2 wrong command line\n";
 
@@ -98,24 +99,26 @@ static int print_all(void) {
   return print_choice();
 }
 
+const struct option info_table[] = {
+    {"options", 0, 0, 'o'}, {"completion", 0, 0, 'c'}, {"help", 0, 0, 'h'}, {0, 0, 0, 0}};
+
 int command_info(int argc, char **argv) {
-  static const struct option options[] = {{"options", 0, 0, 'o'}, {"help", 0, 0, 'h'}, {0, 0, 0, 0}};
-  int option, list = 0;
+  int option, asked = 0;
   optind = 1;
-  while ((option = command_option(argc, argv, options)) != -1) {
+  while ((option = command_option(argc, argv, info_table)) != -1) {
     if (option == '?')
       return EXIT_USAGE;
     if (option == 'h') {
       fputs(help, stdout);
       return 0;
     }
-    list = 1;
+    asked = option;
   }
   if (optind < argc)
     return fail_usage("'%s' is no option of info; see offgrid info --help", argv[optind]);
-  if (list) {
+  if (asked == 'o')
     print_options();
-    return 0;
-  }
-  return print_all();
+  else if (asked == 'c')
+    completion_print();
+  return asked ? 0 : print_all();
 }

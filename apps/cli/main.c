@@ -26,12 +26,6 @@ static const char help[] =
     "exit codes: 0 done; 1 a file, the library or the machine failed: no output file was written, or the message says\n"
     "which was; 2 the command line is wrong; 3 done, but a measured error is above what was asked for, or not finite\n";
 
-static const struct {
-  const char *name;
-  int (*run)(int argc, char **argv);
-} commands[] = {
-    {"transform", command_transform}, {"bench", command_bench}, {"window", command_window}, {"info", command_info}};
-
 static int print(const char *text) {
   fputs(text, stdout);
   return EXIT_OK;
@@ -44,10 +38,10 @@ static int run(int argc, char **argv, const char **name) {
     return print(help);
   if (!strcmp(argv[1], "--version"))
     return printf("offgrid %s\n", og_version()), EXIT_OK;
-  for (size_t i = 0; i < sizeof commands / sizeof *commands; i++)
-    if (!strcmp(argv[1], commands[i].name)) {
-      *name = commands[i].name;
-      return commands[i].run(argc - 1, argv + 1);
+  for (int i = 0; command_table[i].name; i++)
+    if (!strcmp(argv[1], command_table[i].name)) {
+      *name = command_table[i].name;
+      return command_table[i].run(argc - 1, argv + 1);
     }
   return fail_usage("unknown command '%s'; there are transform, bench, window and info", argv[1]);
 }

@@ -59,6 +59,8 @@ int flush_output(void) {
 
 void progress_mode(int mode) { progress_wanted = mode == 2 ? 2 : mode == 1 && isatty(STDERR_FILENO); }
 
+int progress_wants(void) { return progress_wanted; }
+
 void progress_clear(void) {
   if (progress_shown && progress_wanted == 1)
     fputs("\r\033[K", stderr);

@@ -39,6 +39,7 @@ int flush_output(void);
 /* Progress on stderr: one line, rewritten in place on a terminal. Silent unless stderr is a terminal or it was asked
  * for; mode: 0 silent, 1 if it is a terminal, 2 always. */
 void progress_mode(int mode);
+int progress_wants(void); /* the mode, 0 where mode 1 found no terminal */
 void progress(const char *format, ...) __attribute__((format(printf, 1, 2)));
 void progress_clear(void);
 

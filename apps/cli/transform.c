@@ -13,6 +13,7 @@
 #include "image.h"
 #include "message.h"
 #include "points.h"
+#include "watch.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -242,10 +243,13 @@ static int make_plan(job *j) {
   double made = seconds();
   progress("sorting %lld points", (long long)j->points.n);
   void *const *x = j->points.x, *const *t = j->targets.x;
-  TRY(fail_library(og_plan_set_points(j->plan, j->points.n, x[0], j->ndim > 1 ? x[1] : NULL, j->ndim > 2 ? x[2] : NULL),
-                   j->options.points));
-  if (j->options.type == 3)
-    TRY(fail_library(og_plan_set_targets(j->plan, j->targets.n, t[0], t[1], t[2]), j->options.targets));
+  const watch_part part = {.what = "points", .since = made};
+  watch_begin(j->plan, &part);
+  int code = og_plan_set_points(j->plan, j->points.n, x[0], j->ndim > 1 ? x[1] : NULL, j->ndim > 2 ? x[2] : NULL);
+  int code_targets = !code && j->options.type == 3 ? og_plan_set_targets(j->plan, j->targets.n, t[0], t[1], t[2]) : 0;
+  watch_end();
+  TRY(fail_library(code, j->options.points));
+  TRY(fail_library(code_targets, j->options.targets));
   j->seconds_plan = made - start;
   j->seconds_points = seconds() - made;
   return 0;
@@ -256,12 +260,21 @@ static int execute(job *j) {
   int64_t most = j->options.plan.max_vectors;
   for (int64_t v = 0; v < j->n_vectors; v += most) {
     int64_t n = j->n_vectors - v < most ? j->n_vectors - v : most;
-    progress("transforming vector %lld of %lld", (long long)v + 1, (long long)j->n_vectors);
+    char what[80];
+    if (n > 1)
+      snprintf(what, sizeof what, "vectors %lld to %lld of %lld", (long long)v + 1, (long long)(v + n),
+               (long long)j->n_vectors);
+    else
+      snprintf(what, sizeof what, "vector %lld of %lld", (long long)v + 1, (long long)j->n_vectors);
+    progress("transforming %s", what);
     const void *in = at(&j->input, v, size_in(j));
     void *out = (void *)at(&j->output, v, size_out(j));
+    const watch_part part = {what, start, (double)v, (double)n, (double)j->n_vectors};
+    watch_begin(j->plan, &part);
     int code = j->options.type == 1   ? og_type1(j->plan, n, in, out)
                : j->options.type == 2 ? og_type2(j->plan, n, in, out)
                                       : og_type3(j->plan, n, in, out);
+    watch_end();
     TRY(fail_library(code, "transform"));
   }
   j->seconds_execute = seconds() - start;

@@ -68,7 +68,7 @@ static const char *const plain[][2] = {{"sign", "sign"},       {"order", "mode_o
                                        {"threads", "threads"}, {"sigma", "sigma"},      {"width", "width"},
                                        {"window", "window"}};
 
-static const struct option options[] = {
+const struct option transform_table[] = {
     {"type", 1, 0, TYPE},           {"points", 1, 0, POINTS},     {"targets", 1, 0, TARGETS},
     {"input", 1, 0, INPUT},         {"output", 1, 0, OUTPUT},     {"weights", 1, 0, WEIGHTS},
     {"image", 1, 0, IMAGE},         {"modes", 1, 0, MODES},       {"tol", 1, 0, TOL},
@@ -213,7 +213,7 @@ int transform_options_read(transform_options *t, int argc, char **argv) {
   progress_mode(1);
   optind = 1;
   int option;
-  while ((option = command_option(argc, argv, options)) != -1) {
+  while ((option = command_option(argc, argv, transform_table)) != -1) {
     if (option == '?')
       return EXIT_USAGE;
     TRY(take(t, option, optarg));

@@ -37,11 +37,11 @@ static const char help[] =
 
 enum { SIGMA = 256, WIDTH, KINDS, SHAPE, OPTIMISE, PLOT, JSON };
 
-static const struct option options[] = {{"sigma", 1, 0, SIGMA},       {"width", 1, 0, WIDTH},
-                                        {"kinds", 1, 0, KINDS},       {"shape", 1, 0, SHAPE},
-                                        {"optimise", 0, 0, OPTIMISE}, {"optimize", 0, 0, OPTIMISE},
-                                        {"plot", 1, 0, PLOT},         {"json", 0, 0, JSON},
-                                        {"help", 0, 0, 'h'},          {0, 0, 0, 0}};
+const struct option window_table[] = {{"sigma", 1, 0, SIGMA},       {"width", 1, 0, WIDTH},
+                                      {"kinds", 1, 0, KINDS},       {"shape", 1, 0, SHAPE},
+                                      {"optimise", 0, 0, OPTIMISE}, {"optimize", 0, 0, OPTIMISE},
+                                      {"plot", 1, 0, PLOT},         {"json", 0, 0, JSON},
+                                      {"help", 0, 0, 'h'},          {0, 0, 0, 0}};
 
 enum { MAX_ENTRIES = 64 };
 
@@ -264,7 +264,7 @@ int command_window(int argc, char **argv) {
   int option;
   progress_mode(1);
   optind = 1;
-  while ((option = command_option(argc, argv, options)) != -1) {
+  while ((option = command_option(argc, argv, window_table)) != -1) {
     if (option == '?')
       return EXIT_USAGE;
     TRY(take(&s, option, optarg));

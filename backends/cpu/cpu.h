@@ -23,8 +23,8 @@ int og_cpu_lines_execute_pair(void *first, const og_lines_pass *first_pass, void
 int og_cpu_modes_from_grid(const og_modes_setup *setup, const void *grid, void *modes);
 int og_cpu_grid_from_modes(const og_modes_setup *setup, int64_t n, const void *multipliers, const void *modes,
                            void *grid);
-int og_cpu_multiply(int precision, int threads, int64_t n, int conjugate, const void *factor, const void *in,
-                    void *out);
+int og_cpu_multiply(void *device, int precision, int threads, int64_t n, int conjugate, const void *factor,
+                    const void *in, void *out);
 /* cpu.c */
 int og_cpu_grid_layout(og_grid *grid);
 void og_cpu_parallel(int threads, int64_t n, int64_t grain, void (*body)(void *context, int64_t begin, int64_t end),

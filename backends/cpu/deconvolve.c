@@ -144,8 +144,9 @@ static void product_piece(void *context, int64_t begin, int64_t end) {
   p->rows(end - begin, p->conjugate, p->factor + at, p->in + at, p->out + at);
 }
 
-int og_cpu_multiply(int precision, int threads, int64_t n, int conjugate, const void *factor, const void *in,
-                    void *out) {
+int og_cpu_multiply(void *device, int precision, int threads, int64_t n, int conjugate, const void *factor,
+                    const void *in, void *out) {
+  (void)device;
   product p = {conjugate,
                og_value_bytes(precision, OG_COMPLEX),
                precision == OG_F32 ? og_row_product_f32 : og_row_product_f64,

@@ -47,8 +47,10 @@ int og_cpu_interp(void *points, const void *grid, void *values, void *const grad
   const og_cpu_points *p = points;
   void *out = values && p->two_step ? p->values : values;
   if (p->team == 1) {
-    for (int64_t k = 0; k < p->n_interp_tasks; k++)
+    for (int64_t k = 0; k < p->n_interp_tasks; k++) {
       p->kernels->interp(p, &p->interp_tasks[k], grid, out, gradients, p->memory);
+      og_cpu_count(p, &p->interp_tasks[k]);
+    }
     if (p->two_step)
       finish(p, values, gradients, 0, 1);
     return OG_OK;
@@ -58,8 +60,10 @@ int og_cpu_interp(void *points, const void *grid, void *values, void *const grad
     const int t = og_cpu_thread(), team = og_cpu_team();
     char *work = p->memory + (size_t)t * p->work.bytes;
 #pragma omp for schedule(dynamic, 1)
-    for (int64_t k = 0; k < p->n_interp_tasks; k++)
+    for (int64_t k = 0; k < p->n_interp_tasks; k++) {
       p->kernels->interp(p, &p->interp_tasks[k], grid, out, gradients, work);
+      og_cpu_count(p, &p->interp_tasks[k]);
+    }
     if (p->two_step)
       finish(p, values, gradients, t, team);
   }

@@ -145,7 +145,7 @@ static int64_t count_points(og_cpu_points *p, int team, int64_t tiles, int64_t n
   int64_t first_bad = INT64_MAX;
 #pragma omp parallel for num_threads(team) schedule(static, 1) reduction(min : first_bad) if (team > 1)
   for (int t = 0; t < team; t++) {
-    int64_t *histogram = p->histogram + t * p->histogram_stride;
+    uint32_t *histogram = p->histogram + t * p->histogram_stride;
     memset(histogram, 0, (size_t)tiles * sizeof *histogram);
     int64_t bad = p->kernels->count(p, x, n * t / team, n * (t + 1) / team, histogram);
     if (bad >= 0 && bad < first_bad)
@@ -159,8 +159,8 @@ static void place_points(og_cpu_points *p, int team, int64_t tiles) {
   for (int64_t k = 0; k < tiles; k++) {
     p->tile_begin[k] = sum;
     for (int t = 0; t < team; t++) {
-      int64_t *h = p->histogram + t * p->histogram_stride + k, c = *h;
-      *h = sum;
+      uint32_t *h = p->histogram + t * p->histogram_stride + k, c = *h;
+      *h = (uint32_t)sum;
       sum += c;
     }
   }
@@ -175,7 +175,8 @@ static void partition_points(og_cpu_points *p, int team, int64_t n, const void *
 
 static int bad_point(const og_cpu_points *p, int64_t i, const void *const x[3]) {
   for (int d = 0; d < p->ndim; d++) {
-    double value = p->grid.precision == OG_F32 ? (double)((const float *)x[d])[i] : ((const double *)x[d])[i];
+    int single = p->grid.precision == OG_F32 && !p->setup.wide;
+    double value = single ? (double)((const float *)x[d])[i] : ((const double *)x[d])[i];
     OG_CHECK(isfinite(value), OG_ERR_POINT, "point %lld has coordinate %c = %g, must be finite", (long long)i, "xyz"[d],
              value);
   }

@@ -66,9 +66,9 @@ typedef struct og_cpu_kernels {
   int vector_bytes[2]; /* ring vectors available, widest first; 0: none */
   /* Counts the points [begin, end) per tile into histogram (cleared by the caller). Returns the first bad point or -1.
    */
-  int64_t (*count)(const og_cpu_points *p, const void *const x[3], int64_t begin, int64_t end, int64_t *histogram);
+  int64_t (*count)(const og_cpu_points *p, const void *const x[3], int64_t begin, int64_t end, uint32_t *histogram);
   /* Writes their records to where histogram says. */
-  void (*partition)(og_cpu_points *p, const void *const x[3], int64_t begin, int64_t end, int64_t *histogram);
+  void (*partition)(og_cpu_points *p, const void *const x[3], int64_t begin, int64_t end, uint32_t *histogram);
   /* Spreads one task (strengths in the order that records' `from` counts in). */
   void (*spread)(const og_cpu_points *p, const og_cpu_task *task, const void *strengths, void *grid, char *work);
   void (*interp)(const og_cpu_points *p, const og_cpu_task *task, const void *grid, void *values,
@@ -97,8 +97,8 @@ struct og_cpu_points {
   int span;                     /* largest distance in y of two points that are added together */
   og_cpu_ring ring;
   og_cpu_work work;
-  char *memory;       /* threads * work.bytes */
-  int64_t *histogram; /* [threads][histogram_stride] */
+  char *memory;        /* threads * work.bytes */
+  uint32_t *histogram; /* [threads][histogram_stride] */
   int64_t histogram_stride;
   int64_t *tile_begin; /* [tiles + 1] */
   /* even and odd parts' coefficients: [(degree / 2 + 1)][2][8], of the plan's precision */
@@ -122,9 +122,9 @@ struct og_cpu_points {
   int64_t spread_from[5]; /* colour c: tasks [spread_from[c], spread_from[c + 1]) */
   int colours;
   int64_t n_interp_tasks, task_room;
-  int32_t n_tails;
-  char *tails;                   /* [n_tails][tail_bytes] */
-  const og_cpu_task **tail_task; /* [n_tails] */
+  int32_t n_tails, tail_room;
+  char *tails;                   /* [tail_room][tail_bytes] */
+  const og_cpu_task **tail_task; /* [tail_room] */
   size_t tail_bytes;
 };
 
@@ -148,6 +148,12 @@ static inline int og_cpu_team(void) { return omp_get_num_threads(); }
 static inline int og_cpu_thread(void) { return 0; }
 static inline int og_cpu_team(void) { return 1; }
 #endif
+
+/* Tells whoever watches that a task is done. */
+static inline void og_cpu_count(const og_cpu_points *p, const og_cpu_task *task) {
+  if (p->setup.counted)
+    __atomic_fetch_add(p->setup.counted, (uint64_t)(task->end - task->begin), __ATOMIC_RELAXED);
+}
 
 /* A start relative to its tile in 32 bits, in the order of the sort: x, high bits of y, z, low bits of y. So the points
  * of an x block sweep z for eight rows of starts at a time, whose window (width planes of 8 + width - 1 rows) stays in

@@ -32,8 +32,10 @@ int og_cpu_spread(void *points, const void *strengths, void *grid) {
   if (p->team == 1) {
     if (p->two_step)
       scatter(p, strengths, 0, p->n);
-    for (int64_t k = 0; k < p->spread_from[p->colours]; k++)
+    for (int64_t k = 0; k < p->spread_from[p->colours]; k++) {
       p->kernels->spread(p, &p->spread_tasks[k], ordered, grid, p->memory);
+      og_cpu_count(p, &p->spread_tasks[k]);
+    }
     return OG_OK;
   }
 #pragma omp parallel num_threads(p->team)
@@ -46,8 +48,10 @@ int og_cpu_spread(void *points, const void *strengths, void *grid) {
     }
     for (int c = 0; c < p->colours; c++) {
 #pragma omp for schedule(dynamic, 1)
-      for (int64_t k = p->spread_from[c]; k < p->spread_from[c + 1]; k++)
+      for (int64_t k = p->spread_from[c]; k < p->spread_from[c + 1]; k++) {
         p->kernels->spread(p, &p->spread_tasks[k], ordered, grid, work);
+        og_cpu_count(p, &p->spread_tasks[k]);
+      }
     }
     if (p->n_tails)
       p->kernels->add_tails(p, t, team, grid, work);

@@ -101,17 +101,17 @@ static void spread_tasks(og_cpu_points *p, int cut) {
   p->spread_from[p->colours] = made;
 }
 
-/* Room for the tails; where there is none the pencils stay whole: slower, as right. */
+/* Room for the tails, kept from one set of points to the next; where there is none the pencils stay whole: slower, as
+ * right. */
 static int tails_allocate(og_cpu_points *p) {
+  if (p->n_tails <= p->tail_room)
+    return 1;
   og_free(p->tails);
   og_free(p->tail_task);
-  p->tails = NULL;
-  p->tail_task = NULL;
-  if (!p->n_tails)
-    return 1;
   p->tails = og_allocate(og_bytes((size_t)p->n_tails, p->tail_bytes));
   p->tail_task = og_allocate(og_bytes((size_t)p->n_tails, sizeof *p->tail_task));
-  return p->tails && p->tail_task;
+  p->tail_room = p->tails && p->tail_task ? p->n_tails : 0;
+  return p->tail_room > 0;
 }
 
 /* Threads that are worth their start for these points. */
@@ -132,8 +132,7 @@ void og_cpu_tasks_make(og_cpu_points *p) {
   interp_tasks(p);
   spread_tasks(p, p->team > 1);
   if (!tails_allocate(p)) {
-    spread_tasks(p, 0);
-    (void)tails_allocate(p);
+    spread_tasks(p, 0); /* without tails */
   }
   for (int64_t k = 0; k < p->spread_from[p->colours]; k++)
     if (p->spread_tasks[k].tail >= 0)

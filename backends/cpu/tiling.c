@@ -6,7 +6,7 @@
 #include <string.h>
 
 #define MOST_TILES 1024  /* streams that a partition writes at once without leaving the second-level cache */
-#define TILE_POINTS 8192 /* points whose sort stays there */
+#define TILE_POINTS 4096 /* points whose sort stays there */
 #define MOST_KEYS 65536  /* of a sort inside a tile */
 #define LOW_BITS 3       /* of y that the sort orders points by last, in three dimensions: see og_cpu_pack */
 
@@ -181,7 +181,7 @@ int og_cpu_tiling_make(og_cpu_points *p) {
   OG_CHECK(p->cut[0].begin && p->cut[0].key, OG_ERR_MEMORY, "no memory for %lld tiles", (long long)most);
   og_cpu_tiling_set(p, og_cpu_tiling_log(p, (int64_t)1 << 40)); /* as fine as it gets */
   int64_t tiles = (int64_t)p->cut[0].parts * p->cut[1].parts * p->cut[2].parts;
-  p->histogram_stride = tiles + 8;
+  p->histogram_stride = tiles + 16;
   p->histogram = og_allocate(og_bytes((size_t)p->threads * (size_t)p->histogram_stride, sizeof *p->histogram));
   p->tile_begin = og_allocate_zeroed(og_bytes((size_t)tiles + 1, sizeof *p->tile_begin));
   p->memory = og_allocate_zeroed(og_bytes((size_t)p->threads, p->work.bytes));

@@ -78,8 +78,9 @@ int og_ref_grid_from_modes(const og_modes_setup *s, int64_t n, const void *multi
   return OG_OK;
 }
 
-int og_ref_multiply(int precision, int threads, int64_t n, int conjugate, const void *factor, const void *in,
-                    void *out) {
+int og_ref_multiply(void *device, int precision, int threads, int64_t n, int conjugate, const void *factor,
+                    const void *in, void *out) {
+  (void)device;
   (void)threads;
   for (int64_t i = 0; i < n; i++) {
     cell f = get(precision, factor, i);

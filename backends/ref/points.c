@@ -9,6 +9,10 @@
 #include <math.h>
 #include <string.h>
 
+static int precision_of(const og_ref_points *points) {
+  return points->setup.wide ? OG_F64 : points->setup.grid->precision;
+}
+
 static double coordinate(const void *x, int precision, int64_t j) {
   return precision == OG_F32 ? (double)((const float *)x)[j] : ((const double *)x)[j];
 }
@@ -17,7 +21,7 @@ static double coordinate(const void *x, int precision, int64_t j) {
 static double folded(const og_ref_points *points, int64_t j, int d) {
   const og_grid *grid = points->setup.grid;
   long double n = (long double)grid->n[d];
-  long double turns = (long double)coordinate(points->x[d], grid->precision, j) / points->setup.period[d];
+  long double turns = (long double)coordinate(points->x[d], precision_of(points), j) / points->setup.period[d];
   long double cells = (turns - floorl(turns)) * n + points->setup.shift[d];
   cells -= floorl(cells / n) * n;
   double g = (double)cells;
@@ -78,15 +82,16 @@ int og_ref_points_bytes(void *handle, int64_t n, size_t *resident, size_t *scrat
   const og_ref_points *points = handle;
   const og_grid *grid = points->setup.grid;
   *scratch = 0;
-  *resident = points->setup.index_only ? 0 : og_bytes((size_t)n, (size_t)grid->ndim * og_real_bytes(grid->precision));
+  *resident =
+      points->setup.index_only ? 0 : og_bytes((size_t)n, (size_t)grid->ndim * og_real_bytes(precision_of(points)));
   OG_CHECK(*resident != SIZE_MAX, OG_ERR_SIZE, "n_points = %lld: their bytes overflow", (long long)n);
   return OG_OK;
 }
 
-static int check_finite(const og_grid *grid, int64_t n, const void *const x[3]) {
+static int check_finite(const og_ref_points *points, int64_t n, const void *const x[3]) {
   for (int64_t j = 0; j < n; j++)
-    for (int d = 0; d < grid->ndim; d++) {
-      double value = coordinate(x[d], grid->precision, j);
+    for (int d = 0; d < points->setup.grid->ndim; d++) {
+      double value = coordinate(x[d], precision_of(points), j);
       OG_CHECK(isfinite(value), OG_ERR_POINT, "point %lld has %c = %g: coordinates must be finite", (long long)j,
                "xyz"[d], value);
     }
@@ -97,8 +102,8 @@ int og_ref_points_set(void *handle, int64_t n, const void *const x[3], void *res
   og_ref_points *points = handle;
   const og_grid *grid = points->setup.grid;
   (void)scratch;
-  OG_TRY(check_finite(grid, n, x));
-  size_t bytes = (size_t)n * og_real_bytes(grid->precision);
+  OG_TRY(check_finite(points, n, x));
+  size_t bytes = (size_t)n * og_real_bytes(precision_of(points));
   for (int d = 0; d < grid->ndim; d++) {
     points->x[d] = x[d];
     if (points->setup.index_only || n == 0)

@@ -21,8 +21,8 @@ void og_ref_lines_destroy(void *lines);
 int og_ref_modes_from_grid(const og_modes_setup *setup, const void *grid, void *modes);
 int og_ref_grid_from_modes(const og_modes_setup *setup, int64_t n, const void *multipliers, const void *modes,
                            void *grid);
-int og_ref_multiply(int precision, int threads, int64_t n, int conjugate, const void *factor, const void *in,
-                    void *out);
+int og_ref_multiply(void *device, int precision, int threads, int64_t n, int conjugate, const void *factor,
+                    const void *in, void *out);
 /* ref.c */
 int og_ref_grid_layout(og_grid *grid);
 void og_ref_parallel(int threads, int64_t n, int64_t grain, void (*body)(void *context, int64_t begin, int64_t end),

@@ -28,3 +28,8 @@ int og_env_cache_folder(char *path, size_t bytes) {
     return 1;
   return n < 0 || (size_t)n >= bytes;
 }
+
+const char *og_env_temporary_folder(void) {
+  const char *folder = getenv("TMPDIR");
+  return folder && *folder ? folder : "/tmp";
+}

@@ -3,15 +3,18 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
-static _Thread_local char last_error[512];
+static _Thread_local char last_error[2048]; /* room for a compiler's complaint */
 
 int og_error_set(int code, const char *where, const char *format, ...) {
-  int n = snprintf(last_error, sizeof last_error, "%s: ", where);
+  char sentence[sizeof last_error]; /* the arguments may hold the last one */
+  int n = snprintf(sentence, sizeof sentence, "%s: ", where);
   va_list arguments;
   va_start(arguments, format);
-  vsnprintf(last_error + n, sizeof last_error - (size_t)n, format, arguments);
+  vsnprintf(sentence + n, sizeof sentence - (size_t)n, format, arguments);
   va_end(arguments);
+  strcpy(last_error, sentence);
   return code;
 }
 

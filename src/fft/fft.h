@@ -22,7 +22,7 @@ int og_fft_backward(const og_fft *fft, void *grid) OG_MUST_CHECK;
 void og_fft_destroy(og_fft *fft);
 
 /* size.c: the even size >= at_least that is done in the least time: products of small primes only. */
-int64_t og_fft_good_size(int64_t at_least);
+int64_t og_fft_good_size(int64_t at_least, int precision);
 
 /* cost.c: nanoseconds of one direction of the transform on one thread, roughly: a fitted model, for choosing sigma.
  * n, n_modes: [3], 1 in absent dimensions. */

@@ -21,7 +21,7 @@ static int create(og_plan *built, int ndim, const int64_t *n_modes, const og_opt
              "n_modes[%d] = %lld, must be >= 1 (and < 2^57)", d, (long long)n_modes[d]);
   OG_TRY(og_options_resolve(options, &full));
   OG_CHECK(!full.spread_only || !full.gradient, OG_ERR_OPTION, "options spread_only and gradient exclude each other");
-  OG_TRY(og_plan_make(built, ndim, n_modes, &full));
+  OG_TRY(og_plan_make(built, ndim, n_modes, &full, NULL));
   if (full.spread_only || full.sigma > 0 || full.expected_points > 0) {
     og_choice choice; /* what is known is checked now, not when the points come */
     OG_TRY(og_choose(*built, full.expected_points, &choice));
@@ -49,7 +49,7 @@ static int create_type3(og_plan *built, int ndim, const og_options *options) {
                !full.period_y && !full.period_z,
            OG_ERR_OPTION, "options values, gradient, spread_only, mode_order and periods do not apply to type 3");
   const int64_t none[3] = {1, 1, 1};
-  OG_TRY(og_plan_make(built, ndim, none, &full));
+  OG_TRY(og_plan_make(built, ndim, none, &full, NULL));
   return og_type3_create(*built);
 }
 
@@ -68,6 +68,7 @@ int og_plan_create_type3(og_plan *plan, int ndim, const og_options *options) {
 
 static int check_plan(og_plan plan) {
   OG_CHECK(plan, OG_ERR_NULL, "plan must not be null");
+  OG_CHECK(!plan->broken, OG_ERR_BROKEN, "an earlier call failed half way: destroy this plan");
   return OG_OK;
 }
 
@@ -84,10 +85,10 @@ int og_plan_set_points(og_plan plan, int64_t n_points, const void *x, const void
   const void *const coordinates[3] = {x, y, z};
   OG_TRY(check_points(plan, n_points, coordinates));
   double t = og_timer_now();
-  if (plan->type3)
-    OG_TRY(og_type3_set(plan, 0, n_points, coordinates));
-  else
-    OG_TRY(og_plan_replace_points(plan, n_points, coordinates));
+  og_progress_begin(plan, 0, 0, 0, 0);
+  og_progress_enter(plan, OG_STAGE_POINTS);
+  OG_TRY(og_progress_end(plan, plan->type3 ? og_type3_set(plan, 0, n_points, coordinates)
+                                           : og_plan_replace_points(plan, n_points, coordinates)));
   plan->seconds_points = og_timer_now() - t;
   return OG_OK;
 }
@@ -96,7 +97,9 @@ int og_plan_set_targets(og_plan plan, int64_t n_targets, const void *x, const vo
   const void *const coordinates[3] = {x, y, z};
   OG_TRY(check_points(plan, n_targets, coordinates));
   OG_CHECK(plan->type3, OG_ERR_UNSUPPORTED, "only a type 3 plan has targets");
-  return og_type3_set(plan, 1, n_targets, coordinates);
+  og_progress_begin(plan, 0, 0, 0, 0);
+  og_progress_enter(plan, OG_STAGE_POINTS);
+  return og_progress_end(plan, og_type3_set(plan, 1, n_targets, coordinates));
 }
 
 /* ---- transforms */
@@ -129,14 +132,16 @@ int og_type1(og_plan plan, int64_t n_vectors, const void *strengths, void *modes
   OG_TRY(check_execute(plan, n_vectors, NEEDS_FFT));
   OG_TRY(check_array("strengths", strengths, n_vectors, plan->n_points));
   OG_TRY(check_array("modes", modes, n_vectors, 1));
-  return og_execute_type1(plan, n_vectors, strengths, modes);
+  og_progress_begin(plan, n_vectors, 0, 0, 0);
+  return og_progress_end(plan, og_execute_type1(plan, n_vectors, strengths, modes));
 }
 
 int og_type2(og_plan plan, int64_t n_vectors, const void *modes, void *values) {
   OG_TRY(check_execute(plan, n_vectors, NEEDS_FFT));
   OG_TRY(check_array("values", values, n_vectors, plan->n_points));
   OG_TRY(check_array("modes", modes, n_vectors, 1));
-  return og_execute_type2(plan, n_vectors, modes, values, NULL);
+  og_progress_begin(plan, 0, n_vectors, 0, 0);
+  return og_progress_end(plan, og_execute_type2(plan, n_vectors, modes, values, NULL));
 }
 
 int og_type2_gradient(og_plan plan, int64_t n_vectors, const void *modes, void *values, void *gradients) {
@@ -144,7 +149,8 @@ int og_type2_gradient(og_plan plan, int64_t n_vectors, const void *modes, void *
   OG_CHECK(plan->options.gradient, OG_ERR_UNSUPPORTED, "the plan was made without the option gradient = 1");
   OG_TRY(check_array("gradients", gradients, n_vectors, plan->n_points));
   OG_TRY(check_array("modes", modes, n_vectors, 1));
-  return plan->n_points ? og_execute_type2(plan, n_vectors, modes, values, gradients) : OG_OK;
+  og_progress_begin(plan, 0, n_vectors, 0, 0);
+  return og_progress_end(plan, plan->n_points ? og_execute_type2(plan, n_vectors, modes, values, gradients) : OG_OK);
 }
 
 int og_filter(og_plan plan, int64_t n_in, const void *strengths, int64_t n_out, const void *multipliers, void *values) {
@@ -154,21 +160,24 @@ int og_filter(og_plan plan, int64_t n_in, const void *strengths, int64_t n_out, 
   OG_TRY(check_array("strengths", strengths, n_in, plan->n_points));
   OG_TRY(check_array("multipliers", multipliers, n_in * n_out, 1));
   OG_TRY(check_array("values", values, n_out, plan->n_points));
-  return og_execute_filter(plan, n_in, strengths, n_out, multipliers, values);
+  og_progress_begin(plan, n_in, n_out, 0, 0);
+  return og_progress_end(plan, og_execute_filter(plan, n_in, strengths, n_out, multipliers, values));
 }
 
 int og_spread(og_plan plan, int64_t n_vectors, const void *strengths, void *grid) {
   OG_TRY(check_execute(plan, n_vectors, 0));
   OG_TRY(check_array("strengths", strengths, n_vectors, plan->n_points));
   OG_TRY(check_array("grid", grid, n_vectors, 1));
-  return og_execute_spread(plan, n_vectors, strengths, grid);
+  og_progress_begin(plan, 0, 0, n_vectors, 0);
+  return og_progress_end(plan, og_execute_spread(plan, n_vectors, strengths, grid));
 }
 
 int og_interp(og_plan plan, int64_t n_vectors, const void *grid, void *values) {
   OG_TRY(check_execute(plan, n_vectors, 0));
   OG_TRY(check_array("grid", grid, n_vectors, 1));
   OG_TRY(check_array("values", values, n_vectors, plan->n_points));
-  return og_execute_interp(plan, n_vectors, grid, values);
+  og_progress_begin(plan, 0, 0, 0, n_vectors);
+  return og_progress_end(plan, og_execute_interp(plan, n_vectors, grid, values));
 }
 
 static int check_type3(og_plan plan, int64_t n_vectors) {
@@ -179,12 +188,14 @@ static int check_type3(og_plan plan, int64_t n_vectors) {
 
 int og_type3(og_plan plan, int64_t n_vectors, const void *strengths, void *results) {
   OG_TRY(check_type3(plan, n_vectors));
-  return og_type3_execute(plan, n_vectors, strengths, results);
+  og_progress_begin(plan, 0, 0, n_vectors, 0);
+  return og_progress_end(plan, og_type3_execute(plan, n_vectors, strengths, results));
 }
 
 int og_type3_adjoint(og_plan plan, int64_t n_vectors, const void *results, void *values) {
   OG_TRY(check_type3(plan, n_vectors));
-  return og_type3_execute_adjoint(plan, n_vectors, results, values);
+  og_progress_begin(plan, 0, 0, 0, n_vectors);
+  return og_progress_end(plan, og_type3_execute_adjoint(plan, n_vectors, results, values));
 }
 
 /* ---- what a plan knows */
@@ -217,6 +228,7 @@ int og_plan_report(og_plan plan, og_report *report) {
   const og_core *c = plan->core;
   OG_CHECK(c, OG_ERR_ORDER, "nothing is chosen yet: set the points first");
   double expected = og_expected_error(plan, &c->window, &c->choice);
+  OG_TRY(og_execute_times(plan));
   size_t filter = plan->filter_vectors ? og_plan_filter_bytes(plan) : 0;
   og_report full = {.size = report->size,
                     .backend = plan->backend.name,

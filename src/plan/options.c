@@ -162,8 +162,8 @@ static int check(const og_options *o) {
   OG_TRY(check_flag("mode_order", o->mode_order, OG_ORDER_ASCENDING, OG_ORDER_FFT));
   OG_TRY(check_flag("threads", o->threads, 0, 4096));
   OG_CHECK(o->max_vectors >= 1, OG_ERR_OPTION, "option max_vectors = %lld: want >= 1", (long long)o->max_vectors);
-  OG_CHECK(o->expected_points >= 0, OG_ERR_OPTION, "option expected_points = %lld: want >= 0",
-           (long long)o->expected_points);
+  OG_CHECK(o->expected_points >= 0 && o->expected_points <= INT64_MAX / 1024, OG_ERR_OPTION,
+           "option expected_points = %lld: want 0 to 2^53", (long long)o->expected_points);
   OG_TRY(check_flag("evaluation", o->evaluation, OG_EVALUATE_POLYNOMIAL, OG_EVALUATE_DIRECT));
   OG_CHECK(o->sigma == 0 || (o->sigma >= 1.1 && o->sigma <= 4), OG_ERR_OPTION,
            "option sigma = %g: want 1.1 to 4, or 0 to have it chosen", o->sigma);

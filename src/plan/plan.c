@@ -5,14 +5,16 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "plan/place.h"
 
 static const double two_pi = 6.283185307179586476925286766559;
 
-int og_plan_make(og_plan *out, int ndim, const int64_t *n_modes, const og_options *o) {
+int og_plan_make(og_plan *out, int ndim, const int64_t *n_modes, const og_options *o, void *device) {
   og_plan plan = og_allocate_zeroed(sizeof *plan);
   OG_CHECK(plan, OG_ERR_MEMORY, "no memory for a plan (%zu bytes)", sizeof *plan);
   *out = plan;
   plan->ndim = ndim;
+  plan->progress = &plan->own_progress;
   plan->options = *o;
   OG_TRY(og_backend_find(o->backend, &plan->backend));
   plan->kind = (og_window_kind)og_window_kind_from_name(o->window);
@@ -22,7 +24,18 @@ int og_plan_make(og_plan *out, int ndim, const int64_t *n_modes, const og_option
                !strcmp(o->simd, "avx512"),
            OG_ERR_OPTION, "option simd = '%s': want auto, generic, avx2 or avx512", o->simd);
   strcpy(plan->simd, o->simd);
+  OG_CHECK(strlen(o->spread_method) < sizeof plan->spread_method, OG_ERR_OPTION, "option spread_method = '%s': unknown",
+           o->spread_method);
+  OG_CHECK(strlen(o->interp_method) < sizeof plan->interp_method, OG_ERR_OPTION, "option interp_method = '%s': unknown",
+           o->interp_method);
+  strcpy(plan->spread_method, o->spread_method);
+  strcpy(plan->interp_method, o->interp_method);
   plan->threads = plan->backend.threads(o->threads);
+  plan->device = device;
+  if (plan->backend.device_open && !device) {
+    OG_TRY(plan->backend.device_open(o->device, o->stream, &plan->device));
+    plan->device_is_ours = 1;
+  }
   const double period[3] = {o->period_x, o->period_y, o->period_z};
   plan->n_kept = 1;
   for (int d = 0; d < 3; d++) {
@@ -69,12 +82,17 @@ void og_plan_destroy_core(const struct og_plan_s *plan, og_core *core) {
   if (!core)
     return;
   og_fft_destroy(core->fft);
+  if (core->whole)
+    plan->backend.fft_destroy(core->whole);
+  og_place_free(plan, core->whole_scratch);
   if (core->points)
     plan->backend.points_destroy(core->points);
-  for (int d = 0; d < 3; d++)
+  for (int d = 0; d < 3; d++) {
     og_free(core->factor[d]);
+    og_place_free(plan, core->factor_there[d]);
+  }
   if (core->memory_is_ours)
-    og_free(core->memory);
+    og_place_free(plan, core->memory);
   og_free(core);
 }
 
@@ -102,6 +120,18 @@ static int make_window(const struct og_plan_s *plan, og_core *c) {
   return make_window(plan, c);
 }
 
+/* The factors of dimension d where the backend reads them. */
+static int place_factor(const struct og_plan_s *plan, og_core *c, int d) {
+  c->modes_setup.factor[d] = c->factor[d];
+  if (!plan->device)
+    return OG_OK;
+  const size_t bytes = (size_t)plan->kept[d] * sizeof(double);
+  c->modes_setup.factor[d] = c->factor_there[d] = og_place_allocate(plan, bytes);
+  OG_CHECK(c->factor_there[d], OG_ERR_MEMORY, "no device memory for %lld deconvolution factors",
+           (long long)plan->kept[d]);
+  return og_place_copy(plan, c->factor_there[d], c->factor[d], bytes);
+}
+
 static int fill_core(const struct og_plan_s *plan, const double *shift, og_core *c) {
   const og_options *o = &plan->options;
   const og_choice *choice = &c->choice;
@@ -119,16 +149,22 @@ static int fill_core(const struct og_plan_s *plan, const double *shift, og_core 
                                       .period = {plan->period[0], plan->period[1], plan->period[2]},
                                       .evaluation = o->evaluation,
                                       .index_only = o->storage == OG_STORE_INDEX,
+                                      .wide = plan->wide_points,
+                                      .counted = &plan->progress->counted,
                                       .gradient = o->gradient,
                                       .threads = plan->threads,
-                                      .simd = plan->simd};
+                                      .simd = plan->simd,
+                                      .device = plan->device,
+                                      .spread_method = plan->spread_method,
+                                      .interp_method = plan->interp_method};
   if (shift)
     memcpy(c->points_setup.shift, shift, sizeof c->points_setup.shift);
   OG_TRY(plan->backend.points_create(&c->points_setup, &c->points));
   c->modes_setup = (og_modes_setup){.grid = &c->grid,
                                     .mode_order = o->mode_order,
                                     .conjugate = o->values == OG_REAL && o->sign > 0,
-                                    .threads = plan->threads};
+                                    .threads = plan->threads,
+                                    .device = plan->device};
   for (int d = 0; d < 3; d++) {
     c->modes_setup.n_modes[d] = plan->n_modes[d];
     c->modes_setup.kept[d] = plan->kept[d];
@@ -140,7 +176,7 @@ static int fill_core(const struct og_plan_s *plan, const double *shift, og_core 
       fill_factor(plan, c, d);
     else
       c->factor[d][0] = 1;
-    c->modes_setup.factor[d] = c->factor[d];
+    OG_TRY(place_factor(plan, c, d));
   }
   return OG_OK;
 }
@@ -158,20 +194,36 @@ int og_plan_build_core(const struct og_plan_s *plan, const og_choice *choice, co
   return OG_OK;
 }
 
+static int make_fft(const struct og_plan_s *plan, og_core *c) {
+  const og_options *o = &plan->options;
+  if (plan->backend.fft_create) {
+    size_t scratch = 0;
+    OG_TRY(plan->backend.fft_create(plan->device, &c->grid, o->sign, &c->whole, &scratch));
+    if (scratch)
+      c->whole_scratch = og_place_allocate(plan, scratch);
+    OG_CHECK(c->whole_scratch || !scratch, OG_ERR_MEMORY, "no device memory for the FFT (%zu bytes)", scratch);
+    return OG_OK;
+  }
+  /* what FFTW measures differs from run to run, and with it the last bits */
+  int planning = o->deterministic ? OG_FFT_ESTIMATE : o->fft_planning;
+  return og_fft_create(&c->fft, &plan->backend, &c->grid, plan->n_modes, o->sign, planning, plan->threads, c->memory);
+}
+
 /* The grid's memory (unless it is somebody else's array) and the FFT that is planned on it. */
 static int give_memory(const struct og_plan_s *plan, og_core *c, void *memory) {
   if (plan->options.spread_only)
     return OG_OK;
-  c->memory = memory ? memory : og_allocate(c->grid.bytes);
+  c->memory = memory ? memory : og_place_allocate(plan, c->grid.bytes);
   c->memory_is_ours = !memory;
   OG_CHECK(c->memory, OG_ERR_MEMORY, "no memory for a fine grid of %lld x %lld x %lld cells (%zu bytes)",
            (long long)c->grid.n[0], (long long)c->grid.n[1], (long long)c->grid.n[2], c->grid.bytes);
-  /* what FFTW measures differs from run to run, and with it the last bits */
-  int planning = plan->options.deterministic ? OG_FFT_ESTIMATE : plan->options.fft_planning;
-  int code = og_fft_create(&c->fft, &plan->backend, &c->grid, plan->n_modes, plan->options.sign, planning,
-                           plan->threads, c->memory);
+  int code = make_fft(plan, c);
+  if (code && c->whole)
+    plan->backend.fft_destroy(c->whole);
+  if (code)
+    c->whole = NULL;
   if (code && c->memory_is_ours)
-    og_free(c->memory);
+    og_place_free(plan, c->memory);
   if (code)
     c->memory = NULL;
   return code;
@@ -201,12 +253,12 @@ static int prepare(og_plan plan, int64_t n_points, og_core **fresh) {
 
 /* ---- points */
 
-static int scratch_memory(const og_core *c, size_t bytes, void **scratch, int *is_ours) {
+static int scratch_memory(const struct og_plan_s *plan, const og_core *c, size_t bytes, void **scratch, int *is_ours) {
   *is_ours = 0;
   *scratch = c->memory;
   if (!bytes || (c->memory && bytes <= c->grid.bytes))
     return OG_OK; /* the grid holds nothing between two calls */
-  *scratch = og_allocate(bytes);
+  *scratch = og_place_allocate(plan, bytes);
   *is_ours = 1;
   OG_CHECK(*scratch, OG_ERR_MEMORY, "no memory to sort the points (%zu bytes)", bytes);
   return OG_OK;
@@ -220,10 +272,10 @@ static int place_points(og_plan plan, const og_core *c, int64_t n, const void *c
                         size_t scratch_bytes) {
   void *scratch;
   int is_ours;
-  OG_TRY(scratch_memory(c, scratch_bytes, &scratch, &is_ours));
+  OG_TRY(scratch_memory(plan, c, scratch_bytes, &scratch, &is_ours));
   int code = plan->backend.points_set(c->points, n, x, resident, scratch);
   if (is_ours)
-    og_free(scratch);
+    og_place_free(plan, scratch);
   return code;
 }
 
@@ -239,17 +291,17 @@ static int take_points(og_plan plan, og_core *c, int64_t n, const void *const x[
              plan->workspace_bytes);
     resident = plan->workspace + offset;
   } else if (c != plan->core || !plan->resident || bytes > plan->resident_bytes || bytes < plan->resident_bytes / 4) {
-    resident = fresh = og_allocate(bytes);
+    resident = fresh = og_place_allocate(plan, bytes);
     OG_CHECK(resident, OG_ERR_MEMORY, "no memory for %lld points (%zu bytes)", (long long)n, bytes);
   }
   int code = place_points(plan, c, n, x, resident, scratch_bytes);
   if (code) {
-    og_free(fresh);
+    og_place_free(plan, fresh);
     return code;
   }
   if (fresh) {
     if (plan->resident_is_ours)
-      og_free(plan->resident);
+      og_place_free(plan, plan->resident);
     plan->resident_is_ours = 1;
     plan->resident_bytes = bytes;
   }
@@ -311,7 +363,7 @@ int og_plan_set_workspace(og_plan plan, void *memory, size_t bytes) {
            OG_ALIGNMENT);
   size_t least;
   OG_TRY(og_plan_workspace(plan, 0, &least));
-  OG_CHECK(!plan->has_points && !plan->core->fft, OG_ERR_ORDER, "set the workspace before the points");
+  OG_CHECK(!plan->has_points && !plan->core->memory, OG_ERR_ORDER, "set the workspace before the points");
   OG_CHECK(bytes >= least, OG_ERR_WORKSPACE, "the workspace has %zu bytes, %zu are needed", bytes, least);
   OG_TRY(give_memory(plan, plan->core, memory));
   plan->workspace = memory;
@@ -324,11 +376,14 @@ int og_plan_set_workspace(og_plan plan, void *memory, size_t bytes) {
 void og_plan_destroy(og_plan plan) {
   if (!plan)
     return;
-  og_type3_destroy(plan->type3);
+  og_type3_destroy(plan);
   og_plan_destroy_core(plan, plan->core);
   if (plan->resident_is_ours)
-    og_free(plan->resident);
+    og_place_free(plan, plan->resident);
   if (plan->filter_is_ours)
-    og_free(plan->filter_modes);
+    og_place_free(plan, plan->filter_modes);
+  og_place_release(plan);
+  if (plan->device_is_ours)
+    plan->backend.device_close(plan->device);
   og_free(plan);
 }

@@ -3,6 +3,7 @@
 #define OG_PLAN_H
 #include "backend.h"
 #include "fft/fft.h"
+#include "plan/progress.h"
 
 /* sigma, width and the sizes they imply. */
 typedef struct og_choice {
@@ -22,21 +23,32 @@ typedef struct og_core {
   double *factor[3];
   og_fft *fft;
   void *points; /* the backend's */
-  void *memory; /* the grid, unless spread_only or the workspace holds it */
+  void *whole;  /* the backend's own FFT of the whole grid, instead of `fft` */
+  void *whole_scratch;
+  double *factor_there[3]; /* factor, in the device's memory */
+  void *memory;            /* the grid, unless spread_only or the workspace holds it */
   int memory_is_ours;
 } og_core;
 
 typedef struct og_two_sides og_two_sides; /* type3.c */
 
+/* place.c: what a copy of a caller's array stands for. */
+enum { OG_SLOT_VALUES, OG_SLOT_MODES, OG_SLOT_MULTIPLIERS, OG_SLOT_GRADIENT, OG_SLOTS = OG_SLOT_GRADIENT + 3 };
+
 struct og_plan_s {
-  int type3_law; /* 1: part of a type 3, whose two spreadings share the tolerance */
+  int type3_law;   /* 1: part of a type 3, whose two spreadings share the tolerance */
+  int wide_points; /* 1: coordinates are f64 in f32 as well (the scaled targets of a type 3) */
   int ndim;
   int64_t n_modes[3]; /* 1 in absent dimensions */
   og_options options; /* resolved; its text fields are dead: see kind, backend and simd */
   og_window_kind kind;
   og_backend backend;
-  char simd[16];
+  char simd[16], spread_method[16], interp_method[16];
   int threads;
+  void *device; /* the backend's; NULL: memory is the host's */
+  int device_is_ours;
+  void *staged[OG_SLOTS];
+  size_t staged_bytes[OG_SLOTS];
   double period[3];
   int64_t kept[3], n_kept; /* modes of one vector */
 
@@ -52,7 +64,13 @@ struct og_plan_s {
   int64_t filter_vectors;
   int filter_is_ours;
   size_t peak_bytes;
+  int n_marks;
+  double *marked[OG_MARKS]; /* what the time between two marks is of */
   double seconds_points, seconds_spread, seconds_fft, seconds_deconvolve, seconds_interp;
+
+  og_progress own_progress, *progress; /* its own, or its owner's where the plan is inside a type 3 */
+  double stage_cost[OG_STAGES];
+  int broken; /* 1: a stage failed half way */
 
   og_two_sides *type3; /* NULL for types 1 and 2 */
 };
@@ -70,8 +88,14 @@ int og_choose_type3(const struct og_plan_s *plan, int64_t n_points, const double
  * and rounding; gradient = 1: or half of the gradient's, relative to its own norm, where that is larger. */
 double og_expected_error(const struct og_plan_s *plan, const og_window *window, const og_choice *choice);
 
+/* Estimated nanoseconds of spreading or interpolating the plan's points, of the FFT, and of the rest; 0 before the core is
+ * there. */
+void og_stage_costs(const struct og_plan_s *plan, double *points, double *fft, double *rest);
+
 /* plan.c */
-int og_plan_make(og_plan *plan, int ndim, const int64_t *n_modes, const og_options *resolved) OG_MUST_CHECK;
+/* device: another plan's, which outlives this one, or NULL: one of its own where the backend has any. */
+int og_plan_make(og_plan *plan, int ndim, const int64_t *n_modes, const og_options *resolved,
+                 void *device) OG_MUST_CHECK;
 /* New points, and a new core where their number wants one; on error the plan keeps what it had. */
 int og_plan_replace_points(og_plan plan, int64_t n_points, const void *const x[3]) OG_MUST_CHECK;
 size_t og_plan_filter_bytes(const struct og_plan_s *plan);
@@ -81,7 +105,8 @@ int og_plan_build_core(const struct og_plan_s *plan, const og_choice *choice, co
 void og_plan_destroy_core(const struct og_plan_s *plan, og_core *core);
 
 /* execute.c: the transforms as lists of stage calls; arguments are checked. */
-void og_plan_reset_times(og_plan plan); /* of execute */
+void og_plan_reset_times(og_plan plan);           /* of execute */
+int og_execute_times(og_plan plan) OG_MUST_CHECK; /* of a device: waits for it */
 int og_execute_type1(og_plan plan, int64_t n_vectors, const void *strengths, void *modes) OG_MUST_CHECK;
 int og_execute_type2(og_plan plan, int64_t n_vectors, const void *modes, void *values, void *gradients) OG_MUST_CHECK;
 int og_execute_filter(og_plan plan, int64_t n_in, const void *strengths, int64_t n_out, const void *multipliers,
@@ -94,7 +119,8 @@ int og_type3_create(og_plan plan) OG_MUST_CHECK;
 int og_type3_set(og_plan plan, int targets, int64_t n, const void *const x[3]) OG_MUST_CHECK;
 int og_type3_execute(og_plan plan, int64_t n_vectors, const void *strengths, void *results) OG_MUST_CHECK;
 int og_type3_execute_adjoint(og_plan plan, int64_t n_vectors, const void *results, void *values) OG_MUST_CHECK;
-void og_type3_destroy(og_two_sides *sides);
+void og_type3_destroy(og_plan plan);
+og_plan og_type3_inner(const struct og_plan_s *plan); /* the plan of types 1 and 2 inside, or NULL */
 
 static inline const char *og_const_at(const void *base, int64_t count, size_t bytes) {
   return base ? (const char *)base + (size_t)count * bytes : NULL;

@@ -11,8 +11,12 @@
 
 #include "base/memory.h"
 #include "base/timer.h"
+#include "plan/place.h"
 #include "plan/plan.h"
 #include "points/check.h"
+
+#define WIDEST 1e280       /* half a span, so that periods and scales stay finite; and the inverse of the narrowest */
+#define LARGEST_PHASE 1e15 /* beyond, exp(i omega x) has no digit left */
 
 typedef struct {
   int64_t n;
@@ -27,20 +31,21 @@ struct og_two_sides {
   void *phased;  /* [n of the larger side] complex */
 };
 
-static void free_side(side *s) {
+static void free_side(const struct og_plan_s *plan, side *s) {
   for (int d = 0; d < 3; d++)
     og_free(s->x[d]);
-  og_free(s->phase);
+  og_place_free(plan, s->phase);
   *s = (side){0};
 }
 
-void og_type3_destroy(og_two_sides *t) {
+void og_type3_destroy(og_plan plan) {
+  og_two_sides *t = plan->type3;
   if (!t)
     return;
-  free_side(&t->source);
-  free_side(&t->target);
+  free_side(plan, &t->source);
+  free_side(plan, &t->target);
   og_plan_destroy(t->inner);
-  og_free(t->phased);
+  og_place_free(plan, t->phased);
   og_free(t);
 }
 
@@ -64,20 +69,32 @@ static void copy_piece(void *context, int64_t begin, int64_t end) {
   memcpy(j->to + (size_t)begin * j->bytes, j->from + (size_t)begin * j->bytes, (size_t)(end - begin) * j->bytes);
 }
 
-static int copy_side(og_plan plan, int64_t n, const void *const x[3], side *s) {
-  double low[3], high[3];
+/* The caller's coordinates in the host's memory, wherever they lie. */
+static int copy_coordinates(og_plan plan, int64_t n, const void *const x[3], side *s) {
   size_t bytes = og_real_bytes(plan->options.precision);
-  OG_TRY(og_points_check(&plan->backend, plan->options.precision, plan->threads, plan->ndim, n, x, low, high));
   s->n = n;
   for (int d = 0; d < plan->ndim; d++) {
     s->x[d] = og_allocate(og_bytes((size_t)n, bytes));
     OG_CHECK(s->x[d], OG_ERR_MEMORY, "no memory for %lld coordinates", (long long)n);
     copy_job job = {s->x[d], x[d], bytes};
-    plan->backend.parallel(plan->threads, n, 1 << 16, copy_piece, &job);
+    if (!plan->device)
+      plan->backend.parallel(plan->threads, n, 1 << 16, copy_piece, &job);
+    else if (n)
+      OG_TRY(og_place_copy(plan, s->x[d], x[d], (size_t)n * bytes));
+  }
+  return plan->device ? plan->backend.finish(plan->device) : OG_OK;
+}
+
+static int copy_side(og_plan plan, int64_t n, const void *const x[3], side *s) {
+  double low[3], high[3];
+  OG_TRY(copy_coordinates(plan, n, x, s));
+  OG_TRY(og_points_check(&plan->backend, plan->options.precision, plan->threads, plan->ndim, n,
+                         (const void *const[3]){s->x[0], s->x[1], s->x[2]}, low, high));
+  for (int d = 0; d < plan->ndim; d++) {
     s->centre[d] = low[d] / 2 + high[d] / 2;
     s->half[d] = high[d] / 2 - low[d] / 2;
-    OG_CHECK(isfinite(s->half[d]), OG_ERR_POINT, "the points span [%g, %g] along %c: too wide", low[d], high[d],
-             "xyz"[d]);
+    OG_CHECK(s->half[d] <= WIDEST, OG_ERR_POINT, "the points span [%g, %g] along %c: want less than %g", low[d],
+             high[d], "xyz"[d], 2 * WIDEST);
     if (fabs(s->centre[d]) < 0.1 * s->half[d]) { /* a slightly larger grid is cheaper than a phase */
       s->half[d] += fabs(s->centre[d]);
       s->centre[d] = 0;
@@ -86,25 +103,27 @@ static int copy_side(og_plan plan, int64_t n, const void *const x[3], side *s) {
   return OG_OK;
 }
 
-/* Half widths that may be 0 (one point) made positive without making the grid larger. */
+/* Half widths that may be 0 (one point) or next to it made positive without making the grid larger. */
 static void positive_halves(double *x, double *s) {
   if (*x == 0 && *s == 0)
     *x = *s = 1;
   else if (*x == 0)
-    *x = fmin(1 / *s, 1e300);
+    *x = fmin(1 / *s, WIDEST);
   else if (*s == 0)
-    *s = fmin(1 / *x, 1e300);
+    *s = fmin(1 / *x, WIDEST);
+  *x = fmax(*x, 1 / WIDEST);
+  *s = fmax(*s, 1 / WIDEST);
 }
 
 typedef struct {
   const struct og_plan_s *plan;
-  const og_window *window;
+  const og_series *hat;
   const side *side;
   const double *centre; /* of the other side: the phase's frequency */
   const double *origin; /* subtracted from the coordinates first */
   const double *scale;  /* xi = scale (x - origin), or NULL: no division by hat */
   double sign;
-  void *scaled[3]; /* xi out, in the plan's precision */
+  double *scaled[3]; /* xi out, in double precision whatever the plan's: rounded to f32 it would cost 1e-8 n */
 } phase_job;
 
 static double read_real(const void *x, int precision, int64_t i) {
@@ -121,19 +140,28 @@ static void write_real(void *x, int precision, int64_t i, double v) {
 static void fill_phase(void *context, int64_t begin, int64_t end) {
   const phase_job *j = context;
   int precision = j->plan->options.precision;
-  for (int64_t i = begin; i < end; i++) {
-    double angle = 0, factor = 1;
+  enum { BLOCK = 64 };
+  for (int64_t a = begin; a < end; a += BLOCK) {
+    int m = end - a < BLOCK ? (int)(end - a) : BLOCK;
+    double angle[BLOCK] = {0}, factor[BLOCK];
+    const double *scaled[3] = {NULL, NULL, NULL};
+    for (int i = 0; i < m; i++)
+      factor[i] = 1;
     for (int d = 0; d < j->plan->ndim; d++) {
-      double x = read_real(j->side->x[d], precision, i);
-      angle += j->sign * j->centre[d] * (x - j->origin[d]);
-      if (j->scale) {
-        double xi = j->scale[d] * (x - j->side->centre[d]);
-        factor /= og_window_hat(j->window, xi);
-        write_real(j->scaled[d], precision, i, xi);
+      for (int i = 0; i < m; i++) {
+        double x = read_real(j->side->x[d], precision, a + i);
+        angle[i] += j->sign * j->centre[d] * (x - j->origin[d]);
+        if (j->scale)
+          j->scaled[d][a + i] = j->scale[d] * (x - j->side->centre[d]);
       }
+      scaled[d] = j->scale ? j->scaled[d] + a : NULL;
     }
-    write_real(j->side->phase, precision, 2 * i, factor * cos(angle));
-    write_real(j->side->phase, precision, 2 * i + 1, factor * sin(angle));
+    if (j->scale)
+      og_series_factors(j->hat, j->plan->ndim, m, scaled, factor);
+    for (int i = 0; i < m; i++) {
+      write_real(j->side->phase, precision, 2 * (a + i), factor[i] * cos(angle[i]));
+      write_real(j->side->phase, precision, 2 * (a + i) + 1, factor[i] * sin(angle[i]));
+    }
   }
 }
 
@@ -142,9 +170,12 @@ static void fill_phase(void *context, int64_t begin, int64_t end) {
 typedef struct {
   og_core *core;
   og_plan inner;
-  void *resident, *phased, *source_phase, *target_phase, *scaled[3];
+  void *resident, *phased, *source_phase, *target_phase;
+  double *scaled[3]; /* targets, for the inner plan */
   size_t resident_bytes;
 } build;
+
+og_plan og_type3_inner(const struct og_plan_s *plan) { return plan->type3 ? plan->type3->inner : NULL; }
 
 static int make_inner(const struct og_plan_s *plan, const og_choice *choice, og_plan *inner) {
   og_options o = plan->options;
@@ -155,8 +186,12 @@ static int make_inner(const struct og_plan_s *plan, const og_choice *choice, og_
   o.mode_order = OG_ORDER_FFT;  /* cells of negative coordinate wrap to the end */
   o.storage = OG_STORE_COPY;
   o.expected_points = 0;
-  OG_TRY(og_plan_make(inner, plan->ndim, choice->n, &o));
+  o.spread_method = plan->spread_method;
+  o.interp_method = plan->interp_method;
+  OG_TRY(og_plan_make(inner, plan->ndim, choice->n, &o, plan->device));
   (*inner)->type3_law = 1;
+  (*inner)->wide_points = 1;
+  (*inner)->progress = plan->progress;
   return OG_OK;
 }
 
@@ -173,7 +208,7 @@ static int set_outer(og_plan plan, build *b, const double x[3], const double s[3
   }
   OG_TRY(og_plan_build_core(&view, &choice, shift, &b->core));
   og_core *c = b->core;
-  c->memory = og_allocate(c->grid.bytes);
+  c->memory = og_place_allocate(plan, c->grid.bytes);
   c->memory_is_ours = 1;
   OG_CHECK(c->memory, OG_ERR_MEMORY, "no memory for a type 3 grid of %zu bytes", c->grid.bytes);
   return OG_OK;
@@ -185,42 +220,68 @@ static int set_sources(og_plan plan, build *b) {
   const void *const x[3] = {s->x[0], s->x[1], s->x[2]};
   OG_TRY(plan->backend.points_bytes(b->core->points, s->n, &resident, &scratch_bytes));
   b->resident_bytes = resident;
-  b->resident = og_allocate(resident);
-  void *scratch = og_allocate(scratch_bytes);
+  b->resident = og_place_allocate(plan, resident);
+  void *scratch = og_place_allocate(plan, scratch_bytes);
   int code = OG_OK;
   if (b->resident && scratch)
     code = plan->backend.points_set(b->core->points, s->n, x, b->resident, scratch);
-  og_free(scratch);
+  og_place_free(plan, scratch);
   OG_CHECK(b->resident && scratch, OG_ERR_MEMORY, "no memory for %lld points", (long long)s->n);
   return code;
 }
 
-static int fill_phases(og_plan plan, build *b) {
-  og_two_sides *t = plan->type3;
-  size_t value = og_value_bytes(plan->options.precision, OG_COMPLEX), real = og_real_bytes(plan->options.precision);
+/* A side's phases, which were computed on the host, where the backend multiplies by them. */
+static int place_phases(og_plan plan, const side *s, void **phase) {
+  size_t bytes = (size_t)s->n * og_value_bytes(plan->options.precision, OG_COMPLEX);
+  if (!plan->device) {
+    *phase = s->phase;
+    return OG_OK;
+  }
+  *phase = og_place_allocate(plan, bytes);
+  OG_CHECK(*phase, OG_ERR_MEMORY, "no device memory for the phases of a type 3");
+  if (bytes)
+    OG_TRY(og_place_copy(plan, *phase, s->phase, bytes));
+  return plan->backend.finish(plan->device);
+}
+
+static int make_phases(og_plan plan, build *b, side *source, side *target) {
+  size_t value = og_value_bytes(plan->options.precision, OG_COMPLEX);
   const double zero[3] = {0, 0, 0};
   double scale[3] = {0, 0, 0};
-  side source = t->source, target = t->target;
-  source.phase = b->source_phase = og_allocate(og_bytes((size_t)source.n, value));
-  target.phase = b->target_phase = og_allocate(og_bytes((size_t)target.n, value));
-  b->phased = og_allocate(og_bytes((size_t)(source.n > target.n ? source.n : target.n), value));
-  OG_CHECK(source.phase && target.phase && b->phased, OG_ERR_MEMORY, "no memory for the phases of a type 3");
-  phase_job job = {.plan = plan, .window = &b->core->window, .sign = plan->options.sign};
+  source->phase = og_allocate(og_bytes((size_t)source->n, value));
+  target->phase = og_allocate(og_bytes((size_t)target->n, value));
+  b->phased = og_place_allocate(plan, og_bytes((size_t)(source->n > target->n ? source->n : target->n), value));
+  OG_CHECK(source->phase && target->phase && b->phased, OG_ERR_MEMORY, "no memory for the phases of a type 3");
+  og_series hat;
+  og_series_make(&b->core->window, 1.000001 * 3.14159265358979323846 / b->core->choice.sigma, &hat);
+  phase_job job = {.plan = plan, .hat = &hat, .sign = plan->options.sign};
   for (int d = 0; d < plan->ndim; d++) {
-    job.scaled[d] = b->scaled[d] = og_allocate(og_bytes((size_t)target.n, real));
+    job.scaled[d] = b->scaled[d] = og_allocate(og_bytes((size_t)target->n, sizeof(double)));
     OG_CHECK(b->scaled[d], OG_ERR_MEMORY, "no memory for the targets of a type 3");
     scale[d] = b->core->points_setup.period[d] / (double)b->core->grid.n[d];
   }
-  job.side = &source;
-  job.centre = target.centre;
-  job.origin = source.centre;
-  plan->backend.parallel(plan->threads, source.n, 1024, fill_phase, &job);
-  job.side = &target;
-  job.centre = source.centre;
+  job.side = source;
+  job.centre = target->centre;
+  job.origin = source->centre;
+  plan->backend.parallel(plan->threads, source->n, 1024, fill_phase, &job);
+  job.side = target;
+  job.centre = source->centre;
   job.origin = zero;
   job.scale = scale;
-  plan->backend.parallel(plan->threads, target.n, 256, fill_phase, &job);
-  return OG_OK;
+  plan->backend.parallel(plan->threads, target->n, 256, fill_phase, &job);
+  OG_TRY(place_phases(plan, source, &b->source_phase));
+  return place_phases(plan, target, &b->target_phase);
+}
+
+static int fill_phases(og_plan plan, build *b) {
+  side source = plan->type3->source, target = plan->type3->target;
+  source.phase = target.phase = NULL;
+  int code = make_phases(plan, b, &source, &target);
+  if (source.phase != b->source_phase)
+    og_free(source.phase);
+  if (target.phase != b->target_phase)
+    og_free(target.phase);
+  return code;
 }
 
 static int fill_build(og_plan plan, build *b) {
@@ -231,8 +292,9 @@ static int fill_build(og_plan plan, build *b) {
     s[d] = t->target.half[d];
     positive_halves(&x[d], &s[d]);
     double phase = (fabs(t->source.centre[d]) + t->source.half[d]) * (fabs(t->target.centre[d]) + t->target.half[d]);
-    OG_CHECK(phase < 1e300, OG_ERR_POINT, "sources and targets along %c are so large that their product overflows",
-             "xyz"[d]);
+    OG_CHECK(phase < LARGEST_PHASE, OG_ERR_POINT,
+             "sources and targets along %c multiply to %.3g radians: beyond %g no digit of the phase is left", "xyz"[d],
+             phase, LARGEST_PHASE);
   }
   OG_TRY(set_outer(plan, b, x, s));
   OG_TRY(set_sources(plan, b));
@@ -244,10 +306,10 @@ static int fill_build(og_plan plan, build *b) {
 static void drop_build(og_plan plan, build *b) {
   og_plan_destroy_core(plan, b->core);
   og_plan_destroy(b->inner);
-  og_free(b->resident);
-  og_free(b->phased);
-  og_free(b->source_phase);
-  og_free(b->target_phase);
+  og_place_free(plan, b->resident);
+  og_place_free(plan, b->phased);
+  og_place_free(plan, b->source_phase);
+  og_place_free(plan, b->target_phase);
 }
 
 static int rebuild(og_plan plan) {
@@ -294,13 +356,13 @@ int og_type3_set(og_plan plan, int targets, int64_t n, const void *const x[3]) {
   }
   if (code) {
     *mine = old;
-    free_side(&fresh);
+    free_side(plan, &fresh);
     return code;
   }
   if (!known)
     *mine = fresh;
   old.phase = NULL;
-  free_side(&old);
+  free_side(plan, &old);
   plan->has_points = known;
   return OG_OK;
 }
@@ -317,7 +379,8 @@ static int check_sides(og_plan plan, int64_t n_vectors, const void *at_sources, 
 /* The phases, timed with the deconvolution that they carry. */
 static int multiply(og_plan plan, const side *s, int conjugate, const void *in, void *out) {
   double t = og_timer_now();
-  OG_TRY(plan->backend.multiply(plan->options.precision, plan->threads, s->n, conjugate, s->phase, in, out));
+  OG_TRY(
+      plan->backend.multiply(plan->device, plan->options.precision, plan->threads, s->n, conjugate, s->phase, in, out));
   og_timer_lap(&t, &plan->seconds_deconvolve);
   return OG_OK;
 }
@@ -331,26 +394,51 @@ static void add_times(og_plan plan) {
   plan->seconds_interp += inner->seconds_interp;
 }
 
-static int sources_to_targets(og_plan plan, const void *strengths, void *results) {
+/* The caller's array `from` there, and its array `to` there. */
+static int sides_in(og_plan plan, const side *in, const void *from, const void **in_at, const side *out, void *to,
+                    void **out_at) {
+  size_t value = og_value_bytes(plan->options.precision, OG_COMPLEX);
+  OG_TRY(og_place_in(plan, OG_SLOT_VALUES, from, (size_t)in->n * value, in_at));
+  return og_place_out(plan, OG_SLOT_MODES, to, (size_t)out->n * value, out_at);
+}
+
+static int side_back(og_plan plan, const side *out, void *to, const void *at) {
+  if (to == at)
+    return OG_OK;
+  OG_TRY(og_place_back(plan, to, at, (size_t)out->n * og_value_bytes(plan->options.precision, OG_COMPLEX)));
+  return plan->backend.finish(plan->device);
+}
+
+static int sources_to_targets(og_plan plan, const void *from, void *to) {
   og_two_sides *t = plan->type3;
+  const void *strengths;
+  void *results;
+  OG_TRY(sides_in(plan, &t->source, from, &strengths, &t->target, to, &results));
   OG_TRY(multiply(plan, &t->source, 0, strengths, t->phased));
   double since = og_timer_now();
+  og_progress_enter(plan, OG_STAGE_SPREAD);
   OG_TRY(plan->backend.spread(plan->core->points, t->phased, plan->core->memory));
   og_timer_lap(&since, &plan->seconds_spread);
   OG_TRY(og_type2(t->inner, 1, plan->core->memory, results));
   add_times(plan);
-  return multiply(plan, &t->target, 0, results, results);
+  OG_TRY(multiply(plan, &t->target, 0, results, results));
+  return side_back(plan, &t->target, to, results);
 }
 
-static int targets_to_sources(og_plan plan, const void *results, void *values) {
+static int targets_to_sources(og_plan plan, const void *from, void *to) {
   og_two_sides *t = plan->type3;
+  const void *results;
+  void *values;
+  OG_TRY(sides_in(plan, &t->target, from, &results, &t->source, to, &values));
   OG_TRY(multiply(plan, &t->target, 1, results, t->phased));
   OG_TRY(og_type1(t->inner, 1, t->phased, plan->core->memory));
   add_times(plan);
   double since = og_timer_now();
+  og_progress_enter(plan, OG_STAGE_INTERP);
   OG_TRY(plan->backend.interp(plan->core->points, plan->core->memory, values, NULL));
   og_timer_lap(&since, &plan->seconds_interp);
-  return multiply(plan, &t->source, 1, values, values);
+  OG_TRY(multiply(plan, &t->source, 1, values, values));
+  return side_back(plan, &t->source, to, values);
 }
 
 int og_type3_execute(og_plan plan, int64_t n_vectors, const void *strengths, void *results) {

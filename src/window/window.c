@@ -72,27 +72,30 @@ double og_window_hat(const og_window *window, double xi) {
   return sum;
 }
 
-/* cos((k + 1) a) = 2 cos(a) cos(k a) - cos((k - 1) a), started afresh every BLOCK modes so that rounding cannot grow. LANES
- * sums side by side: one would wait for itself. */
+/* Reinsch's recurrence of cosines, c += d, d -= 4 sin^2(a/2) c, which keeps its digits where a is small (2 cos(a) does
+ * not), started afresh every BLOCK modes so that rounding cannot grow. LANES sums side by side: one would wait for
+ * itself. */
 void og_window_factors(const og_window *window, double step, int64_t first, int64_t n, double *factor) {
   enum { BLOCK = 64, LANES = 8, ROOM = (OG_MAX_NODES + LANES - 1) / LANES * LANES };
-  double twice[ROOM] = {0}, now[ROOM] = {0}, before[ROOM] = {0};
+  double turn[ROOM] = {0}, now[ROOM] = {0}, ahead[ROOM] = {0};
   int nodes = window->n_nodes;
-  for (int i = 0; i < nodes; i++)
-    twice[i] = 2 * cos(step * window->node[i]);
+  for (int i = 0; i < nodes; i++) {
+    double half = sin(step * window->node[i] / 2);
+    turn[i] = 4 * half * half;
+  }
   for (int64_t k = 0; k < n; k++) {
     if (k % BLOCK == 0)
       for (int i = 0; i < nodes; i++) {
-        now[i] = window->weight[i] * cos((double)(first + k) * step * window->node[i]);
-        before[i] = window->weight[i] * cos((double)(first + k - 1) * step * window->node[i]);
+        double angle = (double)(first + k) * step * window->node[i], half = step * window->node[i] / 2;
+        now[i] = window->weight[i] * cos(angle);
+        ahead[i] = -2 * window->weight[i] * sin(half) * sin(angle + half); /* cos(angle + 2 half) - cos(angle) */
       }
     double sum[LANES] = {0}, total = 0;
     for (int i = 0; i < nodes; i += LANES)
       for (int lane = 0; lane < LANES; lane++) {
-        double next = twice[i + lane] * now[i + lane] - before[i + lane];
         sum[lane] += now[i + lane];
-        before[i + lane] = now[i + lane];
-        now[i + lane] = next;
+        now[i + lane] += ahead[i + lane];
+        ahead[i + lane] -= turn[i + lane] * now[i + lane];
       }
     for (int lane = 0; lane < LANES; lane++)
       total += sum[lane];

@@ -76,6 +76,17 @@ double og_window_hat(const og_window *window, double xi);
 /* factor[k] = 1 / hat(k step), k = first ... first + n - 1: many at once, cheaply; to rounding the same. */
 void og_window_factors(const og_window *window, double step, int64_t first, int64_t n, double *factor);
 
+/* factor[i] = 1 / (hat(xi[0][i]) ... hat(xi[ndim - 1][i])) at many frequencies that are no multiples of a step, |xi| <= reach
+ * <= pi, by a series made once; to rounding the same. The window must outlive the series. */
+#define OG_SERIES_TERMS 40
+typedef struct og_series {
+  const og_window *window;
+  double scale, c[OG_SERIES_TERMS];
+  int n; /* terms; 0: none, hat itself is evaluated */
+} og_series;
+void og_series_make(const og_window *window, double reach, og_series *series);
+void og_series_factors(const og_series *series, int ndim, int n, const double *const xi[3], double *factor);
+
 /* The relative l2 error of one dimension that aliasing causes, from the definition: *value of type 1 and 2 on random
  * data, *gradient of the gradient relative to its own norm. polynomial = 1: of the fitted polynomials. */
 void og_window_alias(const og_window *window, int polynomial, double *value, double *gradient);

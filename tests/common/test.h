@@ -150,10 +150,11 @@ static TEST_UNUSED void test_skip(const char *reason) {
 
 /* ---- backends and precisions ---- */
 
-static const char *const test_backends[] = {"ref", "cpu", NULL};
+/* Those of devices take seconds to compile a kernel: they run where --backend names them. */
+static const char *const test_backends[] = {"ref", "cpu", "host", "cuda", "opencl", NULL};
 
 static TEST_UNUSED int test_backend_wanted(const char *name) {
-  if (test.backend && strcmp(test.backend, name))
+  if (test.backend ? strcmp(test.backend, name) != 0 : strcmp(name, "ref") && strcmp(name, "cpu"))
     return 0;
   for (int i = 0; og_backend_name(i); i++)
     if (!strcmp(og_backend_name(i), name))

@@ -138,8 +138,8 @@ static void multiply(int cpu, int precision, int threads, int64_t n, int conjuga
   test_case("multiply %s %s n=%lld", cpu ? "cpu" : "ref", test_precision_name[precision], (long long)n);
   double *a = test_random(2 * n, precision), *m = test_random(2 * n, precision), *want = test_doubles(2 * n);
   void *in = test_pack(a, 2 * n, precision), *out = in_place ? in : test_pack(NULL, 2 * n, precision);
-  CHECK_OK((cpu ? og_cpu_multiply : og_ref_multiply)(precision, threads, n, conjugate, test_pack(m, 2 * n, precision),
-                                                     in, out));
+  CHECK_OK((cpu ? og_cpu_multiply : og_ref_multiply)(NULL, precision, threads, n, conjugate,
+                                                     test_pack(m, 2 * n, precision), in, out));
   for (int64_t i = 0; i < n; i++) {
     long double complex x = CMPLXL(a[2 * i], a[2 * i + 1]) * CMPLXL(m[2 * i], conjugate ? -m[2 * i + 1] : m[2 * i + 1]);
     want[2 * i] = (double)creall(x);

@@ -30,14 +30,16 @@ static void check_cost(int64_t n, int64_t n_modes, int ndim, int values, int pre
 
 int main(int argc, char **argv) {
   test_begin(argc, argv, "Good sizes are even products of small primes, close above; the cost model grows with work.");
-  for (int64_t at = -3; at < 20000; at = at < 3000 ? at + 1 : at + test_integer(1, 97)) {
-    int64_t n = og_fft_good_size(at);
-    CHECK(n >= at && n >= 2 && n % 2 == 0, "size %lld for %lld", (long long)n, (long long)at);
-    CHECK(has_small_primes_only(n), "size %lld for %lld has a large prime", (long long)n, (long long)at);
-    CHECK(at < 100 || n - at <= at / 5, "size %lld for %lld is far away", (long long)n, (long long)at);
-    CHECK(og_fft_good_size(n) == n, "size %lld is not its own good size", (long long)n);
+  FOR_PRECISIONS(precision) {
+    for (int64_t at = -3; at < 20000; at = at < 3000 ? at + 1 : at + test_integer(1, 97)) {
+      int64_t n = og_fft_good_size(at, precision);
+      CHECK(n >= at && n >= 2 && n % 2 == 0, "size %lld for %lld", (long long)n, (long long)at);
+      CHECK(has_small_primes_only(n), "size %lld for %lld has a large prime", (long long)n, (long long)at);
+      CHECK(at < 100 || n - at <= at / 5, "size %lld for %lld is far away", (long long)n, (long long)at);
+      CHECK(og_fft_good_size(n, precision) == n, "size %lld is not its own good size", (long long)n);
+    }
+    CHECK(og_fft_good_size(1000000007, precision) < 1000000007 * 1.2, "a large size is far away");
   }
-  CHECK(og_fft_good_size(1000000007) < 1000000007 * 1.2, "a large size is far away");
   for (int i = 0; i < 300; i++) {
     int ndim = (int)test_integer(1, 3);
     int64_t n = test_integer(4, 600);

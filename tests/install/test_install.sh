@@ -39,6 +39,7 @@ LD_LIBRARY_PATH=$folder "$scratch/by_pkg_config" || fail "the consumer by pkg-co
 if [ -x "$build/bin/offgrid" ]; then
   echo "command"
   (unset LD_LIBRARY_PATH && "$prefix/bin/offgrid" --help >/dev/null) || fail "the installed command does not run"
+  grep -q '^complete .* offgrid$' "$prefix/share/bash-completion/completions/offgrid" || fail "no completion"
   if command -v help2man >/dev/null; then
     test -s "$prefix/share/man/man1/offgrid.1" || fail "no manual page"
   fi

@@ -284,6 +284,44 @@ static void spread_only(const og_options *base) {
   og_plan_destroy(plan);
 }
 
+static int set_one(og_plan plan, int targets, double a, double b) {
+  const double x[2] = {a, b};
+  return (targets ? og_plan_set_targets : og_plan_set_points)(plan, 2, x, NULL, NULL);
+}
+
+/* The ends of the range of integers and, for a type 3's boxes, of doubles: a clear error, or a result. */
+static void extremes(const og_options *base) {
+  og_options many = *base;
+  const int64_t n = 10;
+  many.expected_points = INT64_MAX;
+  refused(1, &n, &many, OG_ERR_OPTION, "expected_points");
+  if (base->precision == OG_F32)
+    return;
+  const double in[4] = {1, 2, 3, 4};
+  double out[4] = {0};
+  og_plan plan = NULL;
+  test_case("extremes");
+  CHECK_OK(og_plan_create_type3(&plan, 1, base));
+  CHECK_OK(set_one(plan, 1, 0, 0));
+  CHECK_CODE(set_one(plan, 0, -1.7e308, 1.7e308), OG_ERR_POINT, "span");
+  CHECK_CODE(set_one(plan, 0, 0, 1e300), OG_ERR_POINT, "span");
+  CHECK_OK(set_one(plan, 0, 0, 1e200)); /* one target at 0: the plain sum, whatever the sources */
+  CHECK_OK(og_type3(plan, 1, in, out));
+  CHECK_AT_MOST(hypot(out[0] - 4, out[1] - 6), 1e-6 * 8, "sum of strengths");
+  CHECK_CODE(set_one(plan, 1, 0, 1), OG_ERR_POINT, "radians");
+  CHECK_OK(set_one(plan, 1, -1e-200, 1e-200));
+  CHECK_OK(og_type3(plan, 1, in, out));
+  CHECK_AT_MOST(
+      hypot(out[2] - (1 + 3 * cos(1) - 4 * base->sign * sin(1)), out[3] - (2 + 4 * cos(1) + 3 * base->sign * sin(1))),
+      1e-5 * 8, "phases of one radian");
+  CHECK_OK(set_one(plan, 0, 0, 5e-324));
+  CHECK_OK(og_type3(plan, 1, in, out));
+  CHECK_OK(set_one(plan, 1, -1e200, 1e200));
+  CHECK_OK(og_type3(plan, 1, in, out));
+  CHECK_AT_MOST(hypot(out[0] - 4, out[1] - 6), 1e-6 * 8, "sum of strengths in one place");
+  og_plan_destroy(plan);
+}
+
 static void type3(const og_options *base) {
   const double n[3] = {20, 10, 5}, half_width[3] = {1, 1, 1}, zero[3] = {0, 0, 0};
   double in[400] = {0}, out[400];
@@ -342,7 +380,8 @@ static void type3(const og_options *base) {
   else
     ((double *)y)[7] = 1e30;
   int code = og_plan_set_targets(plan, 20, x, y, NULL);
-  CHECK(code == OG_ERR_SIZE || code == OG_ERR_MEMORY, "targets up to 1e30: code %d (%s)", code, og_last_error());
+  CHECK(code == OG_ERR_POINT && strstr(og_last_error(), "radians"), "targets up to 1e30: code %d (%s)", code,
+        og_last_error());
   CHECK_CODE(og_plan_set_targets(plan, 20, x, NULL, NULL), OG_ERR_NULL, "y");
   CHECK_AT_MOST(test_error(problem3_execute(&p, plan, 0, 1, c), before, 40), test_tolerance[base->precision].rounding,
                 "type 3 after refused targets differs by");
@@ -380,6 +419,7 @@ int main(int argc, char **argv) {
     creation(&options);
     spread_only(&options);
     type3(&options);
+    extremes(&options);
     test_free();
     FOR_VALUES(values)
     for (int storage = OG_STORE_COPY; storage <= OG_STORE_INDEX; storage++)

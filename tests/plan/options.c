@@ -21,8 +21,9 @@ static void check(const problem *p, int cautious) {
   if (test.verbose)
     printf("  width %d sigma %.3g: error %.3g, announced %.3g, reached %d\n", report.width, report.sigma, error,
            report.expected_error, report.reached);
-  double scatter = p->n_points < 20 ? 4 : 2.2; /* two points are no average */
-  CHECK(error <= scatter * report.expected_error || report.expected_error > 1,
+  /* two points are no average, nor are the few modes at the edge of a narrow margin; the last digits are not promised */
+  double scatter = p->n_points < 20 || report.sigma < 1.2 ? 4 : 2.2, last = 300 * test_tolerance[OG_F64].eps;
+  CHECK(error <= scatter * report.expected_error + last || report.expected_error > 0.3, /* not one digit */
         "error %.3g, announced %.3g (width %d, sigma %.3g)", error, report.expected_error, report.width, report.sigma);
   if (cautious)
     CHECK(report.expected_error <= 300 * error, "announced %.3g, but the error is only %.3g", report.expected_error,

@@ -27,12 +27,32 @@ static double transform_slowly(const og_window *window, double xi) {
  * Rounding is relative to hat(0), so that it grows where hat has become small. */
 static void check_transform(const og_window *window) {
   double largest = og_window_hat(window, 0), step = M_PI / window->sigma / 13, factor[14];
+  og_series series;
   og_window_factors(window, step, 0, 14, factor);
+  og_series_make(window, M_PI / window->sigma, &series);
   for (int k = 0; k < 14; k++) {
     double hat = og_window_hat(window, k * step), slow = transform_slowly(window, k * step);
     CHECK_AT_MOST(fabs(hat - slow) / largest, 2e-15, "error of the transform");
-    CHECK_AT_MOST(fabs(hat * factor[k] - 1), 2e-14 * largest / fabs(hat), "error of the factors");
+    CHECK_AT_MOST(fabs(1 / factor[k] - hat) / largest, 2e-15, "error of the factors");
+    const double xi = k * step, *const at[3] = {&xi, &xi, &xi};
+    double one, cubed;
+    og_series_factors(&series, 1, 1, at, &one);
+    og_series_factors(&series, 3, 1, at, &cubed);
+    CHECK_AT_MOST(fabs(one * slow - 1), 4e-14 + 5e-15 * largest / fabs(slow), "relative error of the series");
+    CHECK_AT_MOST(fabs(cubed / (one * one * one) - 1), 1e-14, "one dimension and three differ by");
   }
+}
+
+/* Many modes: a small step, and a recurrence that goes on for long. */
+static void check_many_factors(const og_window *window) {
+  enum { N = 300 };
+  double factor[N], worst = 0;
+  for (double step = M_PI / window->sigma / N; step > 1e-6; step /= 30) {
+    og_window_factors(window, step, 7, N - 7, factor);
+    for (int k = 7; k < N; k++)
+      worst = fmax(worst, fabs(1 / factor[k - 7] - og_window_hat(window, k * step)));
+  }
+  CHECK_AT_MOST(worst / og_window_hat(window, 0), 2e-15, "error of many factors");
 }
 
 static void check_shape(const og_window *window) {
@@ -99,6 +119,7 @@ int main(int argc, char **argv) {
         if (!CHECK_OK(og_window_make(&window, (og_window_kind)kind, width, sigmas[s], 0, 1e-6)))
           continue;
         check_transform(&window);
+        check_many_factors(&window);
         check_shape(&window);
         if (kind == OG_PSWF)
           check_eigenfunction(&window);

@@ -107,6 +107,15 @@ static void RV(rotate)(const og_cpu_points *p, int m, const real *x, const int32
   }
 }
 
+/* a * b, not to be fused with the addition that follows where OG_SIMD_APART says so. */
+static inline RV(vec) RV(product)(RV(vec) a, real b) {
+  RV(vec) c = a * b;
+#ifdef OG_SIMD_APART
+  __asm__("" : "+x"(c));
+#endif
+  return c;
+}
+
 static inline __attribute__((always_inline)) void RV(add_some)(const rows_job *job, const group *g, int n_groups,
                                                                int j0, const int C) {
   typedef RV(vec) vec;
@@ -124,7 +133,7 @@ static inline __attribute__((always_inline)) void RV(add_some)(const rows_job *j
         for (int y = 0; y < width; y++, row += stride) {
           const real q = ya[y];
           for (int j = 0; j < C; j++)
-            ((vec *)row)[j] += u[j] * q;
+            ((vec *)row)[j] += RV(product)(u[j], q);
         }
       }
     } else {
@@ -141,7 +150,7 @@ static inline __attribute__((always_inline)) void RV(add_some)(const rows_job *j
         for (int y = 0; y < rows; y++, row += stride) {
           const real q = ya[y], r = yb[y];
           for (int j = 0; j < C; j++)
-            ((vec *)row)[j] = (((vec *)row)[j] + u[j] * q) + t[j] * r;
+            ((vec *)row)[j] += u[j] * q + t[j] * r;
         }
       }
     }
@@ -221,6 +230,9 @@ static inline __attribute__((always_inline)) void RV(take_some)(const rows_job *
     if (C <= 2)
       for (; k + 4 <= nz; k += 4, base += 4 * plane)
         RV(take_planes)(base, plane, stride, width, y, z + k, acc, C, 4);
+    if (C == 3)
+      for (; k + 3 <= nz; k += 3, base += 3 * plane)
+        RV(take_planes)(base, plane, stride, width, y, z + k, acc, C, 3);
     for (; k + 2 <= nz; k += 2, base += 2 * plane)
       RV(take_planes)(base, plane, stride, width, y, z + k, acc, C, 2);
     if (k < nz)

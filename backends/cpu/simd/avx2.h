@@ -5,3 +5,4 @@
 #define OG_SIMD_EVALUATE 32
 #define OG_SIMD_ADD 6
 #define OG_SIMD_TAKE 4
+#define OG_SIMD_APART /* a store and the FMA before it get in each other's way (AMD): multiply, then add */

@@ -1,0 +1,143 @@
+/* The backend's points object: points on the device (points.c) with the spreading and interpolation that suit them
+ * (launch.c). New points that want other methods get a new launcher before the old points are given up. */
+#include "base/memory.h"
+#include "gpu/gpu.h"
+#include "gpu/points.h"
+
+#include <string.h>
+
+typedef struct {
+  const og_gpu_context *context;
+  og_points_setup setup;
+  og_gpu_points *points;
+  og_gpu_launcher *launcher; /* NULL before the first points */
+  void *borrowed[3];         /* with index_only: copies of coordinates that were the host's */
+} object;
+
+static void drop(const object *o, void *copies[3]) {
+  for (int d = 0; d < 3; d++)
+    if (copies[d])
+      o->context->device->driver->release(o->context->device->handle, copies[d]);
+}
+
+void og_gpu_stages_destroy(void *handle) {
+  object *o = handle;
+  if (!o)
+    return;
+  if (o->launcher)
+    og_gpu_launcher_free(o->launcher);
+  og_free(o->launcher);
+  og_gpu_points_destroy(o->points);
+  drop(o, o->borrowed);
+  og_free(o);
+}
+
+int og_gpu_stages_create(const og_points_setup *setup, void **handle) {
+  const og_gpu_context *context = setup->device;
+  object *o = og_allocate_zeroed(sizeof *o);
+  OG_CHECK(o, OG_ERR_MEMORY, "no memory for the points' description");
+  o->context = context;
+  o->setup = *setup;
+  og_gpu_methods methods; /* a method that is unknown or does not fit is told now */
+  int code = og_gpu_methods_choose(&context->device->info, &o->setup, 0, &methods);
+  if (!code)
+    code = og_gpu_points_create(context->device, context->queue, &o->setup, &o->points);
+  if (code)
+    og_gpu_stages_destroy(o);
+  else
+    *handle = o;
+  return code;
+}
+
+const char *og_gpu_stages_arch(void *handle) { return ((object *)handle)->context->device->info.arch; }
+
+int og_gpu_stages_bytes(void *handle, int64_t n, size_t *resident, size_t *scratch) {
+  const object *o = handle;
+  og_gpu_methods methods;
+  OG_TRY(og_gpu_methods_choose(&o->context->device->info, &o->setup, n, &methods));
+  return og_gpu_points_bytes(o->points, &methods, n, resident, scratch);
+}
+
+static void launcher_drop(og_gpu_launcher *launcher) {
+  if (!launcher)
+    return;
+  og_gpu_launcher_free(launcher);
+  og_free(launcher);
+}
+
+/* *fresh: a launcher for these methods, or NULL where the object's own is one. */
+static int launcher_for(const object *o, const og_gpu_methods *methods, og_gpu_launcher **fresh) {
+  const og_gpu_context *c = o->context;
+  *fresh = NULL;
+  if (o->launcher && !memcmp(&o->launcher->asked, methods, sizeof *methods))
+    return OG_OK;
+  og_gpu_launcher *l = og_allocate_zeroed(sizeof *l);
+  OG_CHECK(l, OG_ERR_MEMORY, "no memory for the points' kernels");
+  int code = og_gpu_launcher_make(l, c->device, c->queue, &o->setup, methods, !o->setup.index_only);
+  if (code)
+    launcher_drop(l);
+  else
+    *fresh = l;
+  return code;
+}
+
+/* Coordinates of the host's, on the device: for the time of set_points or, with index_only, of the points. */
+static int bring(const object *o, int64_t n, const void *const x[3], const void *there[3], void *copies[3]) {
+  const og_gpu_context *c = o->context;
+  const og_gpu_driver *driver = c->device->driver;
+  const size_t bytes = (size_t)n * (o->setup.wide ? sizeof(double) : og_real_bytes(o->setup.grid->precision));
+  for (int d = 0; d < o->setup.grid->ndim; d++) {
+    there[d] = x[d];
+    if (!n || driver->place(c->device->handle, x[d]) != OG_GPU_HOST_MEMORY)
+      continue;
+    OG_TRY(driver->allocate(c->device->handle, bytes, &copies[d]));
+    OG_TRY(driver->copy(c->queue, copies[d], x[d], bytes));
+    there[d] = copies[d];
+  }
+  return OG_OK;
+}
+
+static int take(object *o, int64_t n, const void *const x[3], void *resident, void *scratch, void *copies[3]) {
+  og_gpu_methods methods;
+  og_gpu_launcher *fresh;
+  const void *there[3] = {NULL, NULL, NULL};
+  OG_TRY(og_gpu_methods_choose(&o->context->device->info, &o->setup, n, &methods));
+  OG_TRY(bring(o, n, x, there, copies));
+  OG_TRY(launcher_for(o, &methods, &fresh));
+  int code = og_gpu_points_set(o->points, &methods, n, there, resident, scratch);
+  if (code) {
+    launcher_drop(fresh);
+    return code;
+  }
+  if (fresh) {
+    launcher_drop(o->launcher);
+    o->launcher = fresh;
+  }
+  return OG_OK;
+}
+
+int og_gpu_stages_set(void *handle, int64_t n, const void *const x[3], void *resident, void *scratch) {
+  object *o = handle;
+  const og_gpu_driver *driver = o->context->device->driver;
+  void *copies[3] = {NULL, NULL, NULL};
+  int code = take(o, n, x, resident, scratch, copies);
+  int late = copies[0] || copies[1] || copies[2] ? driver->finish(o->context->queue) : OG_OK; /* before they go */
+  if (o->setup.index_only && !code) {
+    drop(o, o->borrowed);
+    memcpy(o->borrowed, copies, sizeof o->borrowed);
+  } else
+    drop(o, copies);
+  return code ? code : late;
+}
+
+static const og_gpu_vectors one = {1, 0, 0};
+
+int og_gpu_stages_spread(void *handle, const void *strengths, void *grid) {
+  const object *o = handle;
+  return og_gpu_launch_spread(o->launcher, &o->points->sorted, &one, strengths, grid);
+}
+
+int og_gpu_stages_interp(void *handle, const void *grid, void *values, void *const gradients[3]) {
+  const object *o = handle;
+  return og_gpu_launch_interp(o->launcher, &o->points->sorted, &one, grid, values, gradients);
+}

@@ -1,0 +1,16 @@
+# Writes a C file that holds texts: cmake -DOUTPUT=texts.c -DFOLDER=backends/gpu/kernels -DNAMES="a.c;dialect/b.h" -P embed.cmake
+set(arrays "")
+set(rows "")
+set(number 0)
+foreach(name ${NAMES})
+  file(READ ${FOLDER}/${name} bytes HEX)
+  string(LENGTH "${bytes}" digits)
+  math(EXPR size "${digits} / 2")
+  string(REGEX REPLACE "(..)" "0x\\1," bytes "${bytes}")
+  string(REGEX REPLACE "(................................................................................)" "\\1\n" bytes "${bytes}")
+  string(APPEND arrays "static const unsigned char text_${number}[] = {\n${bytes}0};\n")
+  string(APPEND rows "  {\"${name}\", text_${number}, ${size}},\n")
+  math(EXPR number "${number} + 1")
+endforeach()
+file(WRITE ${OUTPUT} "/* Written by cmake/embed.cmake: the kernel texts. */\n#include \"gpu/source.h\"\n\n${arrays}
+const og_gpu_text og_gpu_texts[] = {\n${rows}  {0, 0, 0}};\n")

@@ -1,0 +1,39 @@
+# The gpu room: the drivers open the vendors' libraries at run time, so it builds everywhere. Kernels are no C files of the build but
+# texts, embedded by cmake/embed.cmake; a new file in backends/gpu/kernels needs no line here.
+function(og_add_gpu list)
+  set(folder ${PROJECT_SOURCE_DIR}/backends/gpu/kernels)
+  file(GLOB_RECURSE texts CONFIGURE_DEPENDS ${folder}/*.c ${folder}/*.h)
+  set(names "")
+  foreach(text ${texts})
+    cmake_path(RELATIVE_PATH text BASE_DIRECTORY ${folder})
+    list(APPEND names ${text})
+  endforeach()
+  set(embedded ${PROJECT_BINARY_DIR}/gpu/texts.c)
+  add_custom_command(
+    OUTPUT ${embedded}
+    COMMAND ${CMAKE_COMMAND} -DOUTPUT=${embedded} -DFOLDER=${folder} "-DNAMES=${names}" -P
+            ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+    DEPENDS ${texts} ${PROJECT_SOURCE_DIR}/cmake/embed.cmake
+    COMMENT "Embedding the kernel texts"
+    VERBATIM)
+
+  og_glob(sources backends/gpu)
+  list(FILTER sources EXCLUDE REGEX "/backends/gpu/kernels/")
+  set(all ${${list}})
+  og_add_objects(all gpu ${sources})
+  target_sources(objects_gpu PRIVATE ${embedded})
+
+  # The host driver compiles kernels at run time as this build compiles.
+  set(flags "")
+  if(OFFGRID_SANITIZE)
+    set(flags "-fsanitize=${OFFGRID_SANITIZE} -fno-omit-frame-pointer")
+    if(OFFGRID_SANITIZE MATCHES "undefined")
+      string(APPEND flags " -fno-sanitize-recover=undefined")
+    endif()
+    string(APPEND flags " ")
+  endif()
+  set_source_files_properties(
+    ${PROJECT_SOURCE_DIR}/backends/gpu/drivers/host.c
+    PROPERTIES COMPILE_DEFINITIONS "OG_HOST_COMPILER=\"${CMAKE_C_COMPILER}\";OG_HOST_FLAGS=\"${flags}\"")
+  set(${list} ${all} PARENT_SCOPE)
+endfunction()

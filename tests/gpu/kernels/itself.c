@@ -1,0 +1,2 @@
+/* Includes itself, for tests/gpu/programs.c. */
+#include "itself.c"
