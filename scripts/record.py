@@ -35,16 +35,19 @@ def problems():
             if text not in found:
                 found.append(text)
 
-    for modes, counts in (("128x128x128", ("2.1e5", "2.1e6")), ("1000x1000", ("1e5", "1e6", "1e7")),
-                          ("1000000", ("1e5", "1e6", "1e7"))):
+    def add_all(modes, *counts):
         for m in counts:
             for precision, tol in accuracies:
                 for cloud in ("uniform", "clustered"):
                     add(modes, m, precision, tol, cloud)
-    add("128x128x128", "2.1e7", "f64", "1e-6")  # ten points per mode: once in full size, the rest smaller
-    for precision, tol in accuracies:
-        for cloud in ("uniform", "clustered"):
-            add("64x64x64", "2.6e6", precision, tol, cloud)
+
+    # a tenth of a point per mode, one, and ten: these once in full size, the rest on fewer modes
+    for modes, few, one, ten, fewer_modes in (("128x128x128", "2.1e5", "2.1e6", "2.1e7", "64x64x64"),
+                                              ("1000x1000", "1e5", "1e6", "1e7", "512x512"),
+                                              ("1000000", "1e5", "1e6", "1e7", "262144")):
+        add_all(modes, few, one)
+        add(modes, ten, "f64", "1e-6")
+        add_all(fewer_modes, "2.6e6")
     for modes, m in (("128x128x128", "2.1e6"), ("1000x1000", "1e6"), ("1000000", "1e6")):
         add(modes, m, "f64", "1e-6", values="real")
     for cloud in ("blobs", "radial", "line"):

@@ -262,7 +262,7 @@ static int execute(job *j) {
     int64_t n = j->n_vectors - v < most ? j->n_vectors - v : most;
     char what[80];
     if (n > 1)
-      snprintf(what, sizeof what, "vectors %lld to %lld of %lld", (long long)v + 1, (long long)(v + n),
+      snprintf(what, sizeof what, "vectors %lld to %lld of %lld", (long long)v + 1, (long long)v + n,
                (long long)j->n_vectors);
     else
       snprintf(what, sizeof what, "vector %lld of %lld", (long long)v + 1, (long long)j->n_vectors);

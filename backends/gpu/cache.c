@@ -91,7 +91,7 @@ static int read_checked(int file, const char key[65], void **data, size_t *bytes
   unsigned char digest[32];
   if (fstat(file, &info) || !S_ISREG(info.st_mode) || info.st_uid != geteuid() || !read_all(file, &head, sizeof head))
     return 0;
-  if (memcmp(head.magic, magic, sizeof magic) || head.bytes > max_bytes ||
+  if (memcmp(head.magic, magic, sizeof magic) != 0 || head.bytes > max_bytes ||
       (uint64_t)info.st_size != sizeof head + head.bytes)
     return 0;
   *bytes = (size_t)head.bytes;

@@ -36,8 +36,8 @@ static int make_kernel(og_gpu_launcher *l, const og_gpu_method *method, int pack
 /* A method whose chunk of points is too large for the device's local memory gets a smaller one. */
 static int fit_kernel(og_gpu_launcher *l, og_gpu_method *method, int packed, og_gpu_kernel *kernel) {
   int code = make_kernel(l, method, packed, kernel);
-  while (code == OG_ERR_OPTION && method->chunk > 4 && strcmp(method->name, "direct") &&
-         strcmp(method->name, "sorted")) {
+  while (code == OG_ERR_OPTION && method->chunk > 4 && strcmp(method->name, "direct") != 0 &&
+         strcmp(method->name, "sorted") != 0) {
     method->chunk /= 2;
     code = make_kernel(l, method, packed, kernel);
   }

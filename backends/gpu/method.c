@@ -263,8 +263,10 @@ static void limit_bins(const problem *p, int cells[3]) {
   double bins = 1;
   for (int d = 0; d < p->dim; d++)
     bins *= (double)((p->n[d] + cells[d] - 1) / cells[d]);
-  for (; bins > 2e9; bins /= 2)
+  while (bins > 2e9) {
     cells[p->dim - 1] *= 2;
+    bins /= 2;
+  }
 }
 
 static int64_t choose_work(const og_gpu_info *info, const problem *p, const og_gpu_methods *m, int64_t n) {
@@ -303,6 +305,19 @@ int og_gpu_methods_choose(const og_gpu_info *info, const og_points_setup *setup,
   methods->work = choose_work(info, &p, methods, n);
   methods->sorted = methods->spread.sorted || methods->interp.sorted;
   return OG_OK;
+}
+
+static int method_equal(const og_gpu_method *a, const og_gpu_method *b) {
+  /* names are of the tables here; a shape is integers alone */
+  return a->name == b->name && a->file == b->file && a->kernel == b->kernel && a->acc_bytes == b->acc_bytes &&
+         a->team == b->team && a->chunk == b->chunk && a->groups == b->groups && a->batch == b->batch &&
+         !memcmp(&a->shape, &b->shape, sizeof a->shape);
+}
+
+int og_gpu_methods_equal(const og_gpu_methods *a, const og_gpu_methods *b) {
+  return !memcmp(a->cells, b->cells, sizeof a->cells) && a->work == b->work && a->sorted == b->sorted &&
+         method_equal(&a->spread, &b->spread) && method_equal(&a->interp, &b->interp) &&
+         method_equal(&a->gradient, &b->gradient);
 }
 
 void og_gpu_method_macros(const og_gpu_methods *methods, const og_gpu_method *method, const og_points_setup *setup,

@@ -31,6 +31,9 @@ typedef struct og_gpu_methods {
 int og_gpu_methods_choose(const og_gpu_info *info, const og_points_setup *setup, int64_t n,
                           og_gpu_methods *methods) OG_MUST_CHECK;
 
+/* Would they compile and launch the same? */
+int og_gpu_methods_equal(const og_gpu_methods *a, const og_gpu_methods *b);
+
 /* The macros of a method's kernel; packed: points are records. Ends with a NULL name. */
 enum { OG_GPU_METHOD_MACROS = 32 };
 void og_gpu_method_macros(const og_gpu_methods *methods, const og_gpu_method *method, const og_points_setup *setup,

@@ -103,7 +103,7 @@ static int make(og_gpu_device *device, const char *file, const char *source, pro
 
 static program *find(og_gpu_programs *programs, const char *key) {
   program *p = programs->first;
-  while (p && strcmp(p->key, key))
+  while (p && strcmp(p->key, key) != 0)
     p = p->next;
   return p;
 }
@@ -144,7 +144,7 @@ static int obtain(og_gpu_device *device, const char *file, const char *source, c
 
 static int kernel_of(const og_gpu_driver *driver, program *p, const char *name, loaded_kernel **result) {
   loaded_kernel *k = p->kernels;
-  while (k && strcmp(k->name, name))
+  while (k && strcmp(k->name, name) != 0)
     k = k->next;
   *result = k;
   if (k)

@@ -69,7 +69,7 @@ static void launcher_drop(og_gpu_launcher *launcher) {
 static int launcher_for(const object *o, const og_gpu_methods *methods, og_gpu_launcher **fresh) {
   const og_gpu_context *c = o->context;
   *fresh = NULL;
-  if (o->launcher && !memcmp(&o->launcher->asked, methods, sizeof *methods))
+  if (o->launcher && og_gpu_methods_equal(&o->launcher->asked, methods))
     return OG_OK;
   og_gpu_launcher *l = og_allocate_zeroed(sizeof *l);
   OG_CHECK(l, OG_ERR_MEMORY, "no memory for the points' kernels");

@@ -1,4 +1,6 @@
 /* Types 1 and 2 equal the direct sum, whatever the sizes, sign, mode order, values, points and batch. */
+//TEST name="cpu"
+//TEST name="host" args="--backend host"
 #include "common/problem.h"
 
 /* Few points or modes do not average the error: three times the bound; plan/accuracy.c judges the factor. */

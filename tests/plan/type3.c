@@ -1,4 +1,6 @@
 /* Type 3 and its adjoint equal the direct sum: any offsets, extents and counts, single points and flat boxes included. */
+//TEST name="cpu"
+//TEST name="host" args="--backend host"
 #include "common/problem3.h"
 
 static void check(const problem3 *p, int64_t n_vectors) {

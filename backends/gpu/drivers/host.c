@@ -234,7 +234,7 @@ static int write_runner(FILE *out, const char *at) {
   for (at = open + 1;; at++) {
     if (!parameter(&at, declaration, sizeof declaration, &name, &length))
       return 1;
-    if (length && strcmp(declaration, "void") && strcmp(declaration, " void")) {
+    if (length && strcmp(declaration, "void") != 0 && strcmp(declaration, " void") != 0) {
       if (n >= OG_GPU_MAX_ARGS)
         return 1;
       fprintf(out, "  %s = *(__typeof__(%.*s) *)og_a_[%d];\n", declaration, length, name, n);
@@ -268,7 +268,7 @@ static int add_runners(const work *w, const char *name) {
   FILE *out = fopen(w->preprocessed, "wbe");
   int failed = !out;
   if (out) {
-    for (char *mark = text; (mark = strstr(mark, mark_word));)
+    for (char *mark = text; mark && (mark = strstr(mark, mark_word));)
       memset(mark, ' ', sizeof mark_word - 1), *mark = '\1';
     for (char *c = text; c < text + bytes; c++)
       fputc(*c == '\1' ? ' ' : *c, out);
@@ -423,6 +423,7 @@ static int compiler_version(char *version, size_t room) {
   work_end(&w);
   OG_CHECK(!failed, OG_ERR_BACKEND, "the C compiler '%s' does not tell its version", words[0]);
   OG_TRY(code);
+  OG_CHECK(text, OG_ERR_MEMORY, "no memory for what the C compiler says");
   const char *const all[] = {compiler(), OG_HOST_FLAGS, text, NULL};
   char digits[17];
   og_gpu_fingerprint(all, digits);

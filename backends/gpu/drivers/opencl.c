@@ -208,7 +208,7 @@ static void fill_info(og_opencl_device *d, og_gpu_info *info) {
   info->f64 = f64_speed(d->id, info->name);
   info->matrix = 0;
   const char *memory = og_env("opencl_memory"); /* "buffers": as on a device without shared memory, for tests */
-  d->svm = here.has_svm && (number_of(d->id, SVM) & COARSE) && (!memory || strcmp(memory, "buffers"));
+  d->svm = here.has_svm && (number_of(d->id, SVM) & COARSE) && (!memory || strcmp(memory, "buffers") != 0);
   d->largest = (size_t)number_of(d->id, LARGEST);
   d->offset_step = (size_t)number_of(d->id, ALIGNMENT) / 8;
   d->offset_step = d->offset_step ? d->offset_step : 1;
