@@ -261,11 +261,11 @@ static int execute(job *j) {
   for (int64_t v = 0; v < j->n_vectors; v += most) {
     int64_t n = j->n_vectors - v < most ? j->n_vectors - v : most;
     char what[80];
+    const long long first = v + 1, last = v + n, all = j->n_vectors;
     if (n > 1)
-      snprintf(what, sizeof what, "vectors %lld to %lld of %lld", (long long)v + 1, (long long)v + n,
-               (long long)j->n_vectors);
+      snprintf(what, sizeof what, "vectors %lld to %lld of %lld", first, last, all);
     else
-      snprintf(what, sizeof what, "vector %lld of %lld", (long long)v + 1, (long long)j->n_vectors);
+      snprintf(what, sizeof what, "vector %lld of %lld", first, all);
     progress("transforming %s", what);
     const void *in = at(&j->input, v, size_in(j));
     void *out = (void *)at(&j->output, v, size_out(j));

@@ -38,6 +38,8 @@ void og_free(void *memory) {
   free(memory);
 }
 
+enum { SPACE = 20000 }; /* reals of an output */
+
 /* ---- steps: each either succeeds, or fails with OG_ERR_MEMORY and then succeeds when tried again */
 
 typedef struct scene {
@@ -66,8 +68,19 @@ static int gradient(scene *s) {
   return s->p->options.gradient ? og_type2_gradient(s->plan, 1, s->in, NULL, s->out) : OG_OK;
 }
 static int filter(scene *s) { return og_filter(s->plan, 2, s->in, 1, s->multipliers, s->out); }
-static int spread(scene *s) { return og_spread(s->plan, 1, s->in, s->out); }
-static int interp(scene *s) { return og_interp(s->plan, 1, s->in, s->out); }
+static int grid_fits(scene *s) { /* what fine grid is chosen is no matter of this test */
+  int64_t n[3];
+  int code = og_plan_grid(s->plan, n);
+  return code || 2 * n[0] * n[1] * n[2] <= SPACE ? code : OG_ERR_SIZE;
+}
+static int spread(scene *s) {
+  int code = grid_fits(s);
+  return code ? code : og_spread(s->plan, 1, s->in, s->out);
+}
+static int interp(scene *s) {
+  int code = grid_fits(s);
+  return code ? code : og_interp(s->plan, 1, s->in, s->out);
+}
 static int type3(scene *s) { return og_type3(s->plan, 2, s->in, s->out); }
 static int type3_adjoint(scene *s) { return og_type3_adjoint(s->plan, 1, s->in, s->out); }
 
@@ -76,8 +89,6 @@ static const step steps12[] = {create, set_points, type1, type2,  gradient,   fi
 static const step steps_spread[] = {create, set_points, spread, interp, set_fewer, spread, set_points, interp, NULL};
 static const step steps3[] = {create, set_points,  set_targets, type3,      type3_adjoint, set_fewer,
                               type3,  set_targets, type3,       set_points, type3,         NULL};
-
-enum { SPACE = 10000 }; /* reals of an output: enough for every problem here */
 
 static void *snapshot(const void *out) {
   void *copy = malloc(SPACE * sizeof(double));

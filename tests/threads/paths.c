@@ -73,7 +73,7 @@ static results run(const problem *p, int threads, const double *c, const double 
 static void compare(const results *one, const results *all, double bound) {
   CHECK(one->n == all->n && one->n > 0, "%d and %d results", one->n, all->n);
   for (int i = 0; i < one->n && i < all->n; i++) {
-    char what[60];
+    char what[100];
     snprintf(what, sizeof what, "result %d of %d threads differs from one thread's by", i, TEAM);
     CHECK_AT_MOST(test_error(all->array[i], one->array[i], one->size[i]), bound, what);
   }
