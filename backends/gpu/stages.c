@@ -4,11 +4,13 @@
 #include "gpu/gpu.h"
 #include "gpu/points.h"
 
+#include <stdio.h>
 #include <string.h>
 
 typedef struct {
   const og_gpu_context *context;
   og_points_setup setup;
+  char spread_method[16], interp_method[16]; /* the setup's texts: the giver's may go */
   og_gpu_points *points;
   og_gpu_launcher *launcher; /* NULL before the first points */
   void *borrowed[3];         /* with index_only: copies of coordinates that were the host's */
@@ -38,6 +40,10 @@ int og_gpu_stages_create(const og_points_setup *setup, void **handle) {
   OG_CHECK(o, OG_ERR_MEMORY, "no memory for the points' description");
   o->context = context;
   o->setup = *setup;
+  snprintf(o->spread_method, sizeof o->spread_method, "%s", setup->spread_method ? setup->spread_method : "auto");
+  snprintf(o->interp_method, sizeof o->interp_method, "%s", setup->interp_method ? setup->interp_method : "auto");
+  o->setup.spread_method = o->spread_method;
+  o->setup.interp_method = o->interp_method;
   og_gpu_methods methods; /* a method that is unknown or does not fit is told now */
   int code = og_gpu_methods_choose(&context->device->info, &o->setup, 0, &methods);
   if (!code)
