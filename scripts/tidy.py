@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""clang-tidy, with the checks of .clang-tidy, on every compiled source but tests and benches: one process per core, each file once
-however often it is compiled. Prints findings only; exits 1 when there are any. Arguments: files, default all."""
+"""clang-tidy, with the checks of .clang-tidy, on every compiled source but tests, benches and what the build itself writes (not
+there yet in a fresh clone): one process per core, each file once however often it is compiled. Prints findings only; exits 1 when there are any. Arguments: files, default all."""
 import json
 import os
 import re
@@ -21,7 +21,8 @@ def tidy(file):
 
 def main():
     commands = json.loads((ROOT / "build/compile_commands.json").read_text())
-    files = sorted({entry["file"] for entry in commands if not re.search(r"/(tests|bench)/", entry["file"])})
+    files = sorted({entry["file"] for entry in commands
+                    if not re.match(rf"{re.escape(str(ROOT))}/(build|tests|bench)/", entry["file"])})
     if sys.argv[1:]:
         files = [str(Path(name).resolve()) for name in sys.argv[1:]]
     with ThreadPoolExecutor(os.cpu_count()) as pool:
