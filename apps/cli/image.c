@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-int image_writable(const char *path) {
+int image_writable(const char *option, const char *path) {
   size_t n = strlen(path);
   if (n < 5 || strcmp(path + n - 4, ".png") != 0)
-    return fail_usage("--image wants a name that ends in .png, not '%s'", path);
+    return fail_usage("%s wants a name that ends in .png, not '%s'", option, path);
   return output_writable(path);
 }
 

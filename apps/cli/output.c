@@ -35,9 +35,10 @@ static void remember(const char *temporary) {
     }
   const int numbers[] = {SIGINT, SIGTERM, SIGHUP};
   for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
-    struct sigaction action = {.sa_handler = on_signal};
+    struct sigaction action = {.sa_handler = on_signal}, old;
     sigemptyset(&action.sa_mask);
-    sigaction(numbers[i], &action, NULL);
+    if (!sigaction(numbers[i], NULL, &old) && old.sa_handler != SIG_IGN) /* nohup's, and the shell's & */
+      sigaction(numbers[i], &action, NULL);
   }
 }
 
@@ -53,18 +54,26 @@ static int cannot(const char *target, const char *what) {
               errno == ENOSPC || errno == EDQUOT || errno == EFBIG ? "; free some space or choose another folder" : "");
 }
 
-/* Where a write to path would end up: through links, because rename would replace the link itself. NULL: no memory. */
-static char *resolve(const char *path) {
-  char *target = realpath(path, NULL);
-  return target ? target : strdup(path);
-}
-
 static int folder_of(const char *target, char *folder, size_t bytes) {
   char copy[4096];
   if ((size_t)snprintf(copy, sizeof copy, "%s", target) >= sizeof copy)
     return fail("%s: the name is too long", target);
   snprintf(folder, bytes, "%s", dirname(copy));
   return 0;
+}
+
+/* Where a write to path would end up: through links, because rename would replace the link itself; through one that points
+ * to nothing yet, too. NULL: no memory. */
+static char *resolve(const char *path) {
+  char *target = realpath(path, NULL), to[4096], folder[4096], joined[8200];
+  ssize_t n = target ? 0 : readlink(path, to, sizeof to - 1);
+  if (n <= 0)
+    return target ? target : strdup(path);
+  to[n] = 0;
+  if (to[0] == '/' || folder_of(path, folder, sizeof folder))
+    return strdup(to);
+  snprintf(joined, sizeof joined, "%s/%s", folder, to);
+  return strdup(joined);
 }
 
 int output_writable(const char *path) {

@@ -383,7 +383,7 @@ static int run(job *j) {
   check c = {0};
   TRY(array_writable(j->options.output));
   if (j->options.image)
-    TRY(image_writable(j->options.image));
+    TRY(image_writable("--image", j->options.image));
   double start = seconds();
   TRY(read_all(j));
   if (j->options.type != 2)

@@ -76,7 +76,7 @@ static int take(settings *s, int option, const char *value) {
     return 0;
   case PLOT:
     s->plot = value;
-    return image_writable(value);
+    return image_writable("--plot", value);
   case JSON:
     s->json = 1;
     return 0;

@@ -154,7 +154,7 @@ static int check_period(const char *name, double value) {
 }
 
 static int check(const og_options *o) {
-  OG_CHECK(o->tolerance > 0 && isfinite(o->tolerance), OG_ERR_OPTION, "option tolerance = %g: want a number > 0",
+  OG_CHECK(o->tolerance > 0 && isfinite(o->tolerance), OG_ERR_OPTION, "option tolerance = %g: want a finite number > 0",
            o->tolerance);
   OG_TRY(check_flag("precision", o->precision, OG_F64, OG_F32));
   OG_TRY(check_flag("values", o->values, OG_COMPLEX, OG_REAL));

@@ -9,6 +9,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static char folder[] = "/tmp/offgrid-arrays-XXXXXX";
@@ -275,10 +276,28 @@ static void test_unwritable(void) {
   CHECK(array_write(&a, in_folder("a.text")) == EXIT_USAGE, "wrote an unknown format");
   test_case("a link is written through");
   CHECK(!symlink("target.npy", in_folder("link.npy")), "no link");
+  CHECK(!array_write(&a, in_folder("link.npy")) && !access(in_folder("target.npy"), R_OK), "%s", fail_text());
   CHECK(!array_write(&a, in_folder("target.npy")) && !array_write(&a, in_folder("link.npy")), "%s", fail_text());
   char text[20];
   CHECK(readlink(in_folder("link.npy"), text, sizeof text) == 10, "the link was replaced by a file");
   array_free(&a);
+}
+
+/* nohup has SIGHUP ignored, the shell's & SIGINT: a handler that removes temporary files must not undo that. */
+static void test_ignored_signals(void) {
+  test_case("signals that the caller ignores");
+  fflush(NULL);
+  pid_t child = fork();
+  if (!child) {
+    const int64_t n = 3;
+    array a = random_array(1, &n, 0, 0);
+    signal(SIGHUP, SIG_IGN);
+    int code = array_write(&a, in_folder("hup.npy"));
+    raise(SIGHUP);
+    _exit(code);
+  }
+  int status = -1;
+  CHECK(waitpid(child, &status, 0) == child && status == 0, "status %d after an ignored signal", status);
 }
 
 int main(int argc, char **argv) {
@@ -292,6 +311,7 @@ int main(int argc, char **argv) {
   test_hdf5_keeps_others();
   test_full_disk();
   test_unwritable();
+  test_ignored_signals();
   char command[100];
   snprintf(command, sizeof command, "rm -r %s", folder);
   CHECK(!system(command), "%s", command);

@@ -278,7 +278,7 @@ static const struct {
     {"window --kinds none", "none", 2},
     {"window --sigma 1", "--sigma", 2},
     {"window --width 17", "--width", 2},
-    {"window --plot a.jpg", ".png", 2},
+    {"window --plot a.jpg", "--plot wants a name that ends in .png", 2},
     {"info more", "more", 2}};
 
 static int exists(const char *name) {

@@ -29,6 +29,15 @@ static TEST_UNUSED int test_driver_thorough(const og_gpu_driver *driver) {
   return (driver != &og_gpu_opencl || test.all || test.backend) && test_driver_wanted(driver);
 }
 
+/* test_sample for cases that each compile kernels: by PoCL only 1 of 10 with --all, every one by name. */
+static TEST_UNUSED int test_driver_sample(const og_gpu_driver *driver, int among) {
+  int take = test_sample(among), rare = test_bits() % 10 != 0;
+  if (!take || driver != &og_gpu_opencl || test.backend || !rare)
+    return take;
+  test.left_out++;
+  return 0;
+}
+
 /* PoCL itself loses 16 bytes. */
 const char *__lsan_default_suppressions(void);
 const char *__lsan_default_suppressions(void) { return "leak:libpocl\n"; }

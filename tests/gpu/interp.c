@@ -89,7 +89,7 @@ int main(int argc, char **argv) {
           test_problem p = test_random_problem(width, repeat % 2);
           if (!strcmp(methods[m], "stream") && p.dim == 1)
             continue;
-          if (!test_sample(40))
+          if (!test_driver_sample(test_drivers[i], 40))
             continue;
           test_name_case(test_drivers[i], methods[m], &p);
           run(&gpu, methods[m], &p);

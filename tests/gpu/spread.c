@@ -70,7 +70,7 @@ int main(int argc, char **argv) {
       for (int width = 2; width <= OG_MAX_WIDTH; width++)
         for (int repeat = 0; repeat < 8; repeat++) {
           test_problem p = test_random_problem(width, 0);
-          if (!test_sample(40))
+          if (!test_driver_sample(test_drivers[i], 40))
             continue;
           test_name_case(test_drivers[i], methods[m], &p);
           run(&gpu, methods[m], &p);

@@ -108,20 +108,76 @@ static int run(const char *name, stage_case *s, const double *strengths, const d
   return 1;
 }
 
+/* ---- how far two right answers may be apart
+ *
+ * Errors are relative to what random data give, not to the result: crowded points all read or add to the same cells,
+ * where the sum of random terms happens to be as near to 0 as it likes, and its rounding does not follow. */
+
+/* Of a window: root mean squares over t of a stencil's l2 norm, and of the norm of its rounding errors in units of eps. */
+typedef struct conditioning {
+  double weight, slope, weight_error, slope_error;
+} conditioning;
+
+/* Horner's rule rounds each partial sum twice, and t itself is off by t_error. */
+static double rounded(const double coef[][OG_MAX_WIDTH], int degree, int cell, double t, double t_error) {
+  double sum = 0, slope = 0, error = 0;
+  for (int k = degree; k >= 0; k--) {
+    slope = slope * t + sum;
+    sum = sum * t + coef[k][cell];
+    error = error * fabs(t) + fabs(sum);
+  }
+  return error + t_error * fabs(slope);
+}
+
+/* fold: cells by which folding up to 3 periods in double moves a point. */
+static conditioning condition(const stage_case *s, double eps, double fold) {
+  enum { NODES = 64 };
+  const og_window *w = &s->window;
+  conditioning c = {0, 0, 0, 0};
+  for (int k = 0; k < NODES; k++)
+    for (int i = 0; i < w->width; i++) {
+      double t = (2 * k + 1.0) / NODES - 1, t_error = 1 + 2 * fold / eps;
+      c.weight += pow(og_window_cell(w, i, t, 0), 2) / NODES;
+      c.slope += pow(og_window_cell(w, i, t, 1), 2) / NODES;
+      c.weight_error += pow(rounded(w->coef, w->degree, i, t, t_error), 2) / NODES;
+      c.slope_error += pow(rounded(w->derivative, w->degree, i, t, t_error), 2) / NODES;
+    }
+  return (conditioning){sqrt(c.weight), sqrt(c.slope), sqrt(c.weight_error), sqrt(c.slope_error)};
+}
+
+static double distance(const double *a, const double *b, int64_t n) {
+  double *difference = test_doubles(n);
+  for (int64_t i = 0; i < n; i++)
+    difference[i] = a[i] - b[i];
+  return test_norm(difference, n);
+}
+
 static void check(const char *name, stage_case *s) {
   outcome ref, got;
-  int64_t n_values = parts(&s->grid) * s->n, n_cells = parts(&s->grid) * cells(&s->grid);
-  double *strengths = test_random(n_values, s->grid.precision), *grid = test_random(n_cells, s->grid.precision);
-  double largest = fmax((double)s->grid.n[0], fmax((double)s->grid.n[1], (double)s->grid.n[2]));
-  /* besides: folding up to 3 periods in double moves a point by some eps of the grid's length */
-  double rounding = 2 * test_tolerance[s->grid.precision].rounding + 8 * test_tolerance[OG_F64].eps * largest;
+  const og_grid *g = &s->grid;
+  int64_t n_values = parts(g) * s->n, n_cells = parts(g) * cells(g);
+  double *strengths = test_random(n_values, g->precision), *grid = test_random(n_cells, g->precision);
   if (!run("ref", s, strengths, grid, &ref) || !run(name, s, strengths, grid, &got))
     return;
-  CHECK_AT_MOST(test_error(got.grid, ref.grid, n_cells), rounding, "spread differs from ref's by");
-  CHECK_AT_MOST(test_error(got.values, ref.values, n_values), rounding, "interp differs from ref's by");
-  for (int d = 0; s->setup.gradient && d < s->grid.ndim; d++)
-    CHECK_AT_MOST(test_error(got.gradients[d], ref.gradients[d], n_values), 5 * rounding,
+  const double eps = test_tolerance[g->precision].eps;
+  const double fold = test_tolerance[OG_F64].eps * fmax((double)g->n[0], fmax((double)g->n[1], (double)g->n[2]));
+  const conditioning c = condition(s, eps, fold);
+  /* sums of random terms: a cell's of up to n points, a point's of width per dimension; each within four deviations */
+  const double weights = g->ndim * c.weight_error / c.weight, width = g->ndim * sqrt(s->window.width);
+  const double stencil = pow(c.weight, g->ndim),
+               read = sqrt((double)n_values / (double)n_cells) * test_norm(grid, n_cells);
+  CHECK_AT_MOST(distance(got.grid, ref.grid, n_cells),
+                2 * eps * (weights + sqrt((double)s->n)) * stencil * test_norm(strengths, n_values),
+                "spread differs from ref's by");
+  CHECK_AT_MOST(distance(got.values, ref.values, n_values), 2 * eps * (weights + width) * stencil * read,
+                "interp differs from ref's by");
+  for (int d = 0; s->setup.gradient && d < g->ndim; d++) {
+    double slopes = weights + c.slope_error / c.slope;
+    CHECK_AT_MOST(distance(got.gradients[d], ref.gradients[d], n_values),
+                  2 * eps * (slopes + width) * stencil / c.weight * c.slope * (double)g->n[d] / s->setup.period[d] *
+                      read,
                   "gradient differs from ref's by");
+  }
 }
 
 /* Sizes from the smallest that a width allows to some tiles. */
@@ -165,6 +221,13 @@ static void make_exact(stage_case *s) {
   }
 }
 
+/* Any other point keeps away from them. */
+static double off_edges(const stage_case *s, int d, double x) {
+  const long double n = (long double)s->grid.n[d], half = s->window.width / 2.0L;
+  const long double cell = (long double)x / s->setup.period[d] * n + s->setup.shift[d] - half;
+  return fabsl(cell - rintl(cell)) < 1e-9L ? x + s->setup.period[d] / (double)n / 64 : x;
+}
+
 static void fill_points(stage_case *s, int kind, int64_t n) {
   s->n = n;
   if (kind == POINTS_EDGES)
@@ -176,6 +239,8 @@ static void fill_points(stage_case *s, int kind, int64_t n) {
       if (kind == POINTS_EDGES)
         fraction = rint(fraction * 128) / 128;
       s->x[d][j] = test_round(s->setup.period[d] * fraction, s->grid.precision);
+      if (kind != POINTS_EDGES)
+        s->x[d][j] = test_round(off_edges(s, d, s->x[d][j]), s->grid.precision);
     }
   }
 }
