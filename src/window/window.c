@@ -72,34 +72,55 @@ double og_window_hat(const og_window *window, double xi) {
   return sum;
 }
 
-/* Reinsch's recurrence of cosines, c += d, d -= 4 sin^2(a/2) c, which keeps its digits where a is small (2 cos(a) does
- * not), started afresh every BLOCK modes so that rounding cannot grow. LANES sums side by side: one would wait for
- * itself. */
-void og_window_factors(const og_window *window, double step, int64_t first, int64_t n, double *factor) {
-  enum { BLOCK = 64, LANES = 8, ROOM = (OG_MAX_NODES + LANES - 1) / LANES * LANES };
-  double turn[ROOM] = {0}, now[ROOM] = {0}, ahead[ROOM] = {0};
-  int nodes = window->n_nodes;
-  for (int i = 0; i < nodes; i++) {
-    double half = sin(step * window->node[i] / 2);
-    turn[i] = 4 * half * half;
+/* hat is entire and of exponential type w / 2: over a piece of REACH / (w / 2) to both sides of its middle, the Chebyshev
+ * coefficients fall like Bessel functions J_k(REACH), so that those from J_16 on are below 1e-17 hat(0). */
+enum { PIECE_TERMS = 16, PIECE_LANES = 8 };
+#define PIECE_REACH 1.2
+
+static void piece_fit(const og_window *window, double middle, double reach, double c[PIECE_TERMS]) {
+  double value[PIECE_TERMS];
+  for (int j = 0; j < PIECE_TERMS; j++)
+    value[j] = og_window_hat(window, middle + reach * cos(M_PI * (j + 0.5) / PIECE_TERMS));
+  for (int k = 0; k < PIECE_TERMS; k++) {
+    c[k] = 0;
+    for (int j = 0; j < PIECE_TERMS; j++)
+      c[k] += (k ? 2.0 : 1.0) / PIECE_TERMS * value[j] * cos(M_PI * k * (j + 0.5) / PIECE_TERMS);
   }
-  for (int64_t k = 0; k < n; k++) {
-    if (k % BLOCK == 0)
-      for (int i = 0; i < nodes; i++) {
-        double angle = (double)(first + k) * step * window->node[i], half = step * window->node[i] / 2;
-        now[i] = window->weight[i] * cos(angle);
-        ahead[i] = -2 * window->weight[i] * sin(half) * sin(angle + half); /* cos(angle + 2 half) - cos(angle) */
+}
+
+/* 1 / the series at t = from, from + step, ...: Clenshaw's recurrence, several sums side by side, since one would wait for
+ * itself. */
+static void piece_factors(const double c[PIECE_TERMS], double from, double step, int64_t n, double *factor) {
+  for (int64_t i = 0; i < n; i += PIECE_LANES) {
+    double t[PIECE_LANES], a[PIECE_LANES] = {0}, b[PIECE_LANES] = {0};
+    for (int lane = 0; lane < PIECE_LANES; lane++)
+      t[lane] = from + (double)(i + lane) * step;
+    for (int k = PIECE_TERMS - 1; k > 0; k--)
+      for (int lane = 0; lane < PIECE_LANES; lane++) {
+        const double next = 2 * t[lane] * a[lane] + (c[k] - b[lane]);
+        b[lane] = a[lane];
+        a[lane] = next;
       }
-    double sum[LANES] = {0}, total = 0;
-    for (int i = 0; i < nodes; i += LANES)
-      for (int lane = 0; lane < LANES; lane++) {
-        sum[lane] += now[i + lane];
-        now[i + lane] += ahead[i + lane];
-        ahead[i + lane] -= turn[i + lane] * now[i + lane];
-      }
-    for (int lane = 0; lane < LANES; lane++)
-      total += sum[lane];
-    factor[k] = 1 / total;
+    for (int lane = 0; lane < PIECE_LANES; lane++)
+      t[lane] = 1 / (t[lane] * a[lane] + (c[0] - b[lane]));
+    memcpy(factor + i, t, sizeof *t * (size_t)(n - i < PIECE_LANES ? n - i : PIECE_LANES));
+  }
+}
+
+void og_window_factors(const og_window *window, double step, int64_t first, int64_t n, double *factor) {
+  const double reach = PIECE_REACH / (window->width / 2.0);
+  const int64_t room = (int64_t)fmin(2 * reach / step, (double)n); /* modes that a piece holds */
+  if (room <= PIECE_TERMS) {
+    for (int64_t k = 0; k < n; k++)
+      factor[k] = 1 / og_window_hat(window, (double)(first + k) * step);
+    return;
+  }
+  for (int64_t k = 0; k < n; k += room) {
+    const double middle = ((double)(first + k) + 0.5 * (double)room) * step;
+    double c[PIECE_TERMS];
+    piece_fit(window, middle, reach, c);
+    piece_factors(c, ((double)(first + k) * step - middle) / reach, step / reach, n - k < room ? n - k : room,
+                  factor + k);
   }
 }
 
