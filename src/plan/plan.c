@@ -109,6 +109,7 @@ static int make_window(const struct og_plan_s *plan, og_core *c) {
   const og_options *o = &plan->options;
   og_choice *choice = &c->choice;
   double fit = o->spread_only ? 0.01 * o->tolerance : o->tolerance; /* there the grid itself is the result */
+  fit /= og_type3_excess(plan, choice->width, choice->sigma);       /* it lifts the fit's error as well */
   OG_TRY(og_window_make(&c->window, plan->kind, choice->width, choice->sigma, o->shape, fit));
   if (!o->gradient)
     return OG_OK;

@@ -36,8 +36,9 @@ typedef struct og_two_sides og_two_sides; /* type3.c */
 enum { OG_SLOT_VALUES, OG_SLOT_MODES, OG_SLOT_MULTIPLIERS, OG_SLOT_GRADIENT, OG_SLOTS = OG_SLOT_GRADIENT + 3 };
 
 struct og_plan_s {
-  int type3_law;   /* 1: part of a type 3, whose two spreadings share the tolerance */
-  int wide_points; /* 1: coordinates are f64 in f32 as well (the scaled targets of a type 3) */
+  int type3_law;     /* 1: part of a type 3, whose two spreadings share the tolerance */
+  double type3_lift; /* by how much a type 3's targets lift the inner transform's rounding; 0: not known yet */
+  int wide_points;   /* 1: coordinates are f64 in f32 as well (the scaled targets of a type 3) */
   int ndim;
   int64_t n_modes[3]; /* 1 in absent dimensions */
   og_options options; /* resolved; its text fields are dead: see kind, backend and simd */
@@ -83,6 +84,9 @@ int64_t og_choice_points(const struct og_plan_s *plan, int64_t n_points);
 /* The same for the outer grid of a type 3 whose sources and targets span +-x and +-s about their centres. */
 int og_choose_type3(const struct og_plan_s *plan, int64_t n_points, const double x[3], const double s[3],
                     og_choice *choice) OG_MUST_CHECK;
+
+/* By how much the error of a type 3 exceeds that of its two spreadings; 1 for types 1 and 2. */
+double og_type3_excess(const struct og_plan_s *plan, int width, double sigma);
 
 /* The error to expect of a transform of random data with this window as it was made: aliasing, the cut of its polynomials
  * and rounding; gradient = 1: or half of the gradient's, relative to its own norm, where that is larger. */
