@@ -2,7 +2,7 @@
 CMAKE ?= cmake
 JOBS ?= $(shell nproc)
 
-.PHONY: all configure demo test test-all lint format info bench docs install clean help deps deps-test deps-demo
+.PHONY: all configure demo test test-all lint format info bench docs install clean help deps deps-test deps-demo deps-matrix matrix
 
 all: configure ## build everything into build/
 	@$(CMAKE) --build build --parallel $(JOBS)
@@ -14,7 +14,9 @@ configure: deps
 deps:
 	@scripts/install-deps.sh build
 deps-test:
-	@scripts/install-deps.sh build test gpu
+	@scripts/install-deps.sh build test gpu matrix
+deps-matrix:
+	@scripts/install-deps.sh build matrix
 deps-demo:
 	@scripts/install-deps.sh build demo
 
@@ -32,6 +34,9 @@ lint: deps-test configure ## format, shell, clang-tidy and architecture checks
 
 format: ## clang-format every source in place
 	@scripts/format.sh
+
+matrix: deps-matrix all ## compile every GPU kernel for six architectures, without a device, into docs/kernels.csv
+	@python3 scripts/matrix.py
 
 info: all ## what was built
 	@build/bin/offgrid info

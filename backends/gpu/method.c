@@ -5,7 +5,7 @@
 #include <string.h>
 
 typedef struct problem {
-  int dim, width, values, real_bytes, reals;
+  int dim, width, values, real_bytes, reals, gradient;
   int64_t n[3];
   double density; /* points per cell of the fine grid */
 } problem;
@@ -73,18 +73,25 @@ static void stream_bins(const problem *p, int cells[3]) {
     set_cells(cells, p->dim, p->dim == 2 ? 33 - p->width : column_3d[p->width][0], column_3d[p->width][1], 1);
 }
 
-/* The window's cells in registers, as few as a scheduler's worth of groups needs. */
+/* Registers beside the window's, by what NVRTC takes for sm_90 (docs/kernels.csv). */
+static int stream_overhead(const problem *p, int acc_bytes, int window) {
+  if (p->dim == 3)
+    return acc_bytes == 8 ? 106 : 84;
+  return acc_bytes == 8 ? (p->reals == 2 ? 76 : 82) : window <= 48 ? 56 : 84;
+}
+
+/* The window's cells in registers, as few as a scheduler's worth of groups needs. A multiprocessor has four schedulers with
+ * registers for 512 work items each by the number that one takes; the gradient's sums take more. */
 static void stream_team(const og_gpu_info *info, const problem *p, const int cells[3], og_gpu_method *m) {
-  int count = footprint(p, cells), depth = cells[p->dim - 1] + p->width - 1, registers = 0;
+  int count = footprint(p, cells), depth = cells[p->dim - 1] + p->width - 1, window = 0;
   for (m->team = 32; m->team <= 128; m->team += 32) {
-    registers = ceil_div(count, m->team) * depth * p->reals * m->acc_bytes / 4;
-    if (registers <= 110)
+    window = ceil_div(count, m->team) * depth * p->reals * m->acc_bytes / 4;
+    if (window <= (p->gradient ? 50 : 110))
       break;
   }
   m->team = team_of(info, min_int(m->team, 128));
-  registers += registers <= 48 ? 56 : 84;
-  registers = min_int((registers + 7) / 8 * 8, 255);
-  m->groups = m->team == 1 ? 1 : max_int(1, min_int(640 / m->team, 65536 / (registers * m->team)));
+  int registers = (window + stream_overhead(p, m->acc_bytes, window) + 7) / 8 * 8;
+  m->groups = m->team == 1 ? 1 : max_int(1, min_int(640, 128 * max_int(1, 512 / registers)) / m->team);
   m->chunk = 32;
 }
 
@@ -165,7 +172,7 @@ static int spread_atomic(const og_gpu_info *info, const problem *p, const int ce
 static int interp_sorted(const og_gpu_info *info, const problem *p, const int cells[3], og_gpu_method *m) {
   (void)cells;
   m->team = team_of(info, p->width > 12 ? 64 : 128);
-  m->groups = m->team == 1 || p->width > 7 ? 1 : p->dim == 3 ? 7 : 8;
+  m->groups = m->team == 1 || p->width > 7 ? 1 : p->dim < 3 ? 8 : p->width == 7 && m->acc_bytes == 8 ? 6 : 7;
   m->chunk = m->team;
   return OG_OK;
 }
@@ -300,6 +307,7 @@ int og_gpu_methods_choose(const og_gpu_info *info, const og_points_setup *setup,
     methods->spread.sorted = 0;
   /* the matrix kernels have no gradient */
   const entry *gradient = strcmp(interp_name, "matrix") ? interp : &interp_entries[1];
+  p.gradient = 1;
   OG_TRY(prepare(info, &p, gradient, 5, methods->cells, &methods->gradient));
   methods->gradient.groups = 1; /* it needs twice the registers */
   methods->work = choose_work(info, &p, methods, n);

@@ -170,21 +170,36 @@ static int same_kernels(const og_gpu_sort_plan *a, const og_gpu_sort_plan *b) {
          a->max_fine == b->max_fine && a->max_page == b->max_page;
 }
 
+static void fill_macros(const og_gpu_points *p, const og_gpu_sort_plan *plan, og_gpu_macro *macros) {
+  const int64_t real = (int64_t)og_real_bytes(p->setup.grid->precision);
+  const og_gpu_macro all[OG_GPU_POINTS_MACROS] = {
+      {"DIM", p->setup.grid->ndim}, {"REAL_BYTES", real},
+      {"ACC_BYTES", real},          {"COORD_BYTES", (int64_t)coordinate_bytes(p)},
+      {"PACKED", p->packed},        {"TEAM_SIZE", plan->team},
+      {"EACH", plan->each},         {"PAGE_TEAM", plan->page_team},
+      {"PARTS", plan->max_parts},   {"FINE", plan->max_fine},
+      {"PAGE", plan->max_page},     {"PARTITION_GROUPS", 2},
+      {"PAGE_GROUPS", 2},           {NULL, 0}};
+  memcpy(macros, all, sizeof all);
+}
+
+int og_gpu_points_macros(const og_gpu_points *p, const og_gpu_methods *methods, int64_t n, og_gpu_macro *macros) {
+  og_gpu_sort_plan plan;
+  const og_k_points t = describe(p, methods->cells, n);
+  OG_TRY(make_plan(p, methods, &t, &plan));
+  fill_macros(p, &plan, macros);
+  return OG_OK;
+}
+
 static int make_kernels(og_gpu_points *p, const og_gpu_sort_plan *plan) {
   static const char *const names[OG_GPU_POINTS_KERNELS] = {"points_partition", "points_pages",   "points_count",
                                                            "points_offsets",   "points_scatter", "points_work",
                                                            "points_check"};
-  const int64_t real = (int64_t)og_real_bytes(p->setup.grid->precision);
-  const og_gpu_macro macros[] = {{"DIM", p->setup.grid->ndim}, {"REAL_BYTES", real},
-                                 {"ACC_BYTES", real},          {"COORD_BYTES", (int64_t)coordinate_bytes(p)},
-                                 {"PACKED", p->packed},        {"TEAM_SIZE", plan->team},
-                                 {"EACH", plan->each},         {"PAGE_TEAM", plan->page_team},
-                                 {"PARTS", plan->max_parts},   {"FINE", plan->max_fine},
-                                 {"PAGE", plan->max_page},     {"PARTITION_GROUPS", 2},
-                                 {"PAGE_GROUPS", 2},           {NULL, 0}};
+  og_gpu_macro macros[OG_GPU_POINTS_MACROS];
   og_gpu_kernel_info info;
   if (p->kernel[0] && same_kernels(&p->compiled, plan))
     return OG_OK;
+  fill_macros(p, plan, macros);
   for (int i = 0; i < OG_GPU_POINTS_KERNELS; i++)
     OG_TRY(og_gpu_program(p->device, "points.c", macros, names[i], &p->kernel[i], &info));
   p->compiled = *plan;

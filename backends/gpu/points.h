@@ -41,6 +41,11 @@ void og_gpu_points_destroy(og_gpu_points *points);
 int og_gpu_points_bytes(const og_gpu_points *points, const og_gpu_methods *methods, int64_t n, size_t *resident,
                         size_t *scratch) OG_MUST_CHECK;
 
+/* The macros of kernels/points.c for n points that get sorted, `make matrix` and tests want them; ends with a NULL name. */
+enum { OG_GPU_POINTS_MACROS = 14 };
+int og_gpu_points_macros(const og_gpu_points *points, const og_gpu_methods *methods, int64_t n,
+                         og_gpu_macro *macros) OG_MUST_CHECK;
+
 /* x: device addresses, of the grid's precision (wide: f64). Waits for the check: OG_ERR_POINT names the first point that
  * is not finite, and then nothing in `resident` was touched and the points that were held stay. x is borrowed with
  * index_only, and read before the return otherwise. */

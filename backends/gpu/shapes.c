@@ -1,5 +1,6 @@
 /* See shapes.h. The numbers are measured on an H200 (docs/performance.md); the constraints are the kernels':
- *   planes >= stream starts + width - 1, a multiple of the starts and of the planes in a fragment (4 complex, 8 real);
+ *   planes >= stream starts + width - 1, a multiple of the starts and of the planes in a fragment (of 8 columns: 4
+ *   complex, 8 real; of 16: twice that);
  *   footprint >= starts + width - 1; x a multiple of tile_x and of 4, rows of a warp a multiple of 16 / tile_x. */
 #include "gpu/shapes.h"
 #include "offgrid.h"
@@ -78,6 +79,21 @@ static row line(const row *solid, int width, int values) {
   return r;
 }
 
+/* Fragments of 16 columns on subgroups of 64, as AMD's matrix units have them: planes in multiples of a fragment's, half the
+ * subgroups where there were many, and no more than 64 KB of local memory. Never timed, for want of such a device. */
+static row widen(const row *narrow, int values) {
+  row r = *narrow;
+  int planes = values == OG_REAL ? 16 : 8;
+  r.planes = (r.planes + planes - 1) / planes * planes;
+  if (r.interp.warps > 4)
+    r.interp.warps /= 2;
+  r.spread.points = r.spread.points < 64 ? r.spread.points : 64;
+  r.interp.points = r.interp.points < 64 ? r.interp.points : 64;
+  r.spread.groups = r.spread.groups < 4 ? r.spread.groups : 4;
+  r.interp.groups = r.interp.groups < 4 ? r.interp.groups : 4;
+  return r;
+}
+
 int og_gpu_shape_choose(const og_gpu_info *info, int dim, int width, int precision, int values, int interp,
                         double density, og_gpu_shape *shape) {
   OG_CHECK(dim >= 1 && dim <= 3 && width >= 2 && width <= 16, OG_ERR_ARGUMENT,
@@ -86,13 +102,16 @@ int og_gpu_shape_choose(const og_gpu_info *info, int dim, int width, int precisi
   if (dim == 3 && values == OG_COMPLEX && (width == 4 || width == 5) && density < SPARSE)
     solid = &sparse_3d;
   row r = dim == 3 ? *solid : dim == 2 ? flat(solid, width) : line(solid, width, values);
+  int wide = info->matrix && info->subgroup == 64;
+  if (wide)
+    r = widen(&r, values);
   int columns = r.planes * (values == OG_REAL ? 1 : 2);
   (void)precision;
   *shape = (og_gpu_shape){.sx = r.sx, .sy = r.sy, .planes = r.planes, .tile_x = r.spread.tile_x};
   shape->cells[0] = dim == 1 ? r.stream : r.sx - width + 1;
   shape->cells[1] = dim == 3 ? r.sy - width + 1 : dim == 2 ? r.stream : 1;
   shape->cells[2] = dim == 3 ? r.stream : 1;
-  shape->swap = interp && columns % 16 == 0;
+  shape->swap = interp && columns % 16 == 0 && !wide;
   shape->chains = r.interp.chains;
   shape->warps = interp ? r.interp.warps : r.spread.warps;
   shape->points = interp ? r.interp.points : r.spread.points;

@@ -46,6 +46,17 @@ static TEST_UNUSED test_problem test_random_problem(int width, int gradient) {
   return p;
 }
 
+/* Few points, one or two vectors. */
+static TEST_UNUSED test_problem test_small_problem(int dim, int precision, int width, int gradient) {
+  test_problem p;
+  do
+    p = test_random_problem(width, gradient);
+  while (p.dim != dim || p.precision != precision);
+  p.n_points = p.n_points % 70 + 20;
+  p.vectors = p.vectors > 1 ? 2 : 1;
+  return p;
+}
+
 static double test_power_sum(const double coef[][OG_MAX_WIDTH], int degree, int cell, double t) {
   double sum = 0;
   for (int k = degree; k >= 0; k--)

@@ -260,7 +260,7 @@ static int fill_info(hip_device *d, og_gpu_info *info) {
                 !strncmp(d->arch, "gfx94", 5) || !strncmp(d->arch, "gfx95", 5);
   info->local_bytes = (size_t)d->local_limit;
   info->f64 = compute || (ratio > 0 && ratio <= 4) ? 2 : 1;
-  info->matrix = 0; /* the dialect's matrix words are plain C */
+  info->matrix = !strncmp(d->arch, "gfx90a", 6) || !strncmp(d->arch, "gfx94", 5); /* as dialect/hip.h */
   snprintf(info->arch, sizeof info->arch, "%.31s", d->arch);
   snprintf(info->version, sizeof info->version, "hiprtc %d.%d, hip %d", major, minor, hip_version);
   return OG_OK;

@@ -370,7 +370,7 @@ static int fill_kernel(const og_opencl_device *d, opencl_kernel *k, og_gpu_kerne
       "a kernel's largest team");
   TRY(og_cl.kernel_info(k->kernel, d->id, KERNEL_LOCAL, sizeof local, &local, NULL), "a kernel's local memory");
   int known = !og_cl.kernel_info(k->kernel, d->id, KERNEL_PRIVATE, sizeof private, &private, NULL);
-  OG_CHECK(local <= d->local_bytes, OG_ERR_BACKEND, "kernel %s takes %llu bytes of local memory; the device has %zu",
+  OG_CHECK(local <= d->local_bytes, OG_ERR_OPTION, "kernel %s takes %llu bytes of local memory; the device has %zu",
            k->name, (unsigned long long)local, d->local_bytes);
   *info = (og_gpu_kernel_info){.registers = -1,
                                .scratch_bytes = known ? (int)private : -1,

@@ -6,8 +6,8 @@
  * is a product whose inner index is the cells, four neighbours of a row at a time. The window of the grid stays in
  * registers while it moves along a column of bins; new planes are read as it comes to them.
  *
- * SWAP 0: 16 points by 8 columns of (plane, re or im). SWAP 1: 8 points by 16 columns, where the window's depth allows:
- * bins of few points waste less. See matrix.h. */
+ * SWAP 0: 16 points by MATRIX_COLUMNS columns of (plane, re or im). SWAP 1, where those are 8: 8 points by 16 columns, where
+ * the window's depth allows: bins of few points waste less. See matrix.h. */
 #include "matrix.h"
 
 #if SWAP
@@ -24,7 +24,7 @@
 #define PRODUCT(sum, weight, window) MATRIX_FMA(sum, window, weight)
 #else
 #define GROUP_POINTS 16
-#define COLUMNS 8
+#define COLUMNS MATRIX_COLUMNS
 #define WINDOW_EACH MATRIX_B_EACH
 #define WINDOW_X(lane, e) MATRIX_B_ROW(lane, e)
 #define WINDOW_COLUMN(lane, e) MATRIX_B_COL(lane, e)
@@ -164,7 +164,24 @@ DEVICE acc sum_one_of_two(acc a, acc b, int mask, int second) {
   return mine + SUBGROUP_XOR(other, mask);
 }
 #define OUT_EACH 1
-#if SWAP
+#if MATRIX_COLUMNS == 16
+/* A row of D lies in lanes l, l + 16, l + 32 and l + 48, its re and im next to each other in each. */
+DEVICE int interp_holds(int lane, int i, int *point, int *part) {
+  (void)i;
+  *point = lane & 15;
+  *part = COMPLEX ? lane >> 4 & 1 : 0;
+  return lane < 16 * REALS;
+}
+DEVICE void interp_reduce(int lane, const acc *s, acc *out) {
+#if COMPLEX
+  acc v = sum_one_of_two(s[0] + s[2], s[1] + s[3], 16, lane >> 4 & 1);
+#else
+  acc v = (s[0] + s[1]) + (s[2] + s[3]);
+  v += SUBGROUP_XOR(v, 16);
+#endif
+  out[0] = v + SUBGROUP_XOR(v, 32);
+}
+#elif SWAP
 DEVICE int interp_holds(int lane, int i, int *point, int *part) {
   (void)i;
   *point = 2 * (lane & 3) + (lane >> (COMPLEX ? 3 : 2) & 1);

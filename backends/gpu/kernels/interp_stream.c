@@ -118,7 +118,10 @@ DEVICE void write_sums(CONSTANT const og_k_points *points, CONSTANT const og_k_g
 #if GRADIENT
     if (s > 0) {
       GLOBAL real *out = s == 1 ? gradient_x : s == 2 ? gradient_y : gradient_z;
-      VALUE_SET(out, at, VALUE_SCALE(sum, (acc)points->scale[s - 1]));
+      double scale = s == 1   ? points->scale[0]
+                     : s == 2 ? points->scale[1]
+                              : points->scale[2]; /* no array of parameters */
+      VALUE_SET(out, at, VALUE_SCALE(sum, (acc)scale));
     }
 #else
     (void)points, (void)gradient_x, (void)gradient_y, (void)gradient_z;

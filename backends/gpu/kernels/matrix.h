@@ -11,7 +11,7 @@
 #define OG_MATRIX_H
 #include "place.h"
 
-#define PLANES_PER_TILE (8 / REALS) /* a fragment has 8 columns: (plane, re or im) */
+#define PLANES_PER_TILE (MATRIX_COLUMNS / REALS) /* the columns of a fragment are (plane, re or im) */
 #define TILES (PLANES / PLANES_PER_TILE)
 #define WARP_ROWS (SY / WARPS)
 #if DIM == 1

@@ -2,7 +2,7 @@
  *
  *   sum[(x, y)][(z, re or im)] += sum_p (kx[p][x] ky[p][y]) (kz[p][z] strength[p])
  *
- * is one product whose inner index is the points: fragments of 16 cells (TILE_X x TILE_Y) by 8 columns, which stay in
+ * is one product whose inner index is the points: fragments of 16 cells (TILE_X x TILE_Y) by 8 or 16 columns, which stay in
  * registers while the window moves along a column of bins; planes that no later point of it touches are added to the
  * grid. The grid is cleared before. See matrix.h.
  *
@@ -130,7 +130,9 @@ DEVICE void spread_scalars(CONSTANT const og_k_grid *grid, const spread_place *p
 DEVICE void spread_retire(CONSTANT const og_k_grid *grid, const spread_place *place, int engine, i32 bin,
                           LOCAL cell *stage, acc sum[TILES_Y][TILES_X][TILES][MATRIX_D_EACH]) {
   const int phase = PHASE(bin);
-  const u32 lane = (u32)place->lane;
+  int hidden = place->lane; /* or places in the stage would be kept in registers all the time */
+  OPAQUE(hidden);
+  const u32 lane = (u32)hidden;
   (void)lane, (void)engine;
 #if ROWS_BY_ENGINE
   if (engine)
@@ -166,6 +168,7 @@ DEVICE void spread_retire(CONSTANT const og_k_grid *grid, const spread_place *pl
   i64 corner[3], plane = DIM == 1 ? 0 : wrap((i64)bin * STREAM, grid->n[STREAM_DIM]);
   matrix_corner(grid, here.column, bin, corner);
   here.x = corner[0];
+  here.lane = hidden;
 #if DIM == 3
   here.y = corner[1] + place->first_row;
 #endif

@@ -117,7 +117,7 @@ KERNEL void copies(GLOBAL const double2 *RESTRICT pairs, GLOBAL const double *RE
 }
 LOCAL_SIZE_OF(copies, copies_local)
 
-/* ---- matrix: D += A B, one subgroup */
+/* ---- matrix: D += A B, one subgroup; B and D have room for 16 columns, and behind D stands how many there are */
 
 #if ACC_BYTES != 4
 KERNEL void matrix(GLOBAL const double *RESTRICT a, GLOBAL const double *RESTRICT b, GLOBAL double *RESTRICT d) {
@@ -126,14 +126,16 @@ KERNEL void matrix(GLOBAL const double *RESTRICT a, GLOBAL const double *RESTRIC
   for (int e = 0; e < MATRIX_A_EACH; e++)
     ma[e] = a[4 * MATRIX_A_ROW(lane, e) + MATRIX_A_COL(lane, e)];
   for (int e = 0; e < MATRIX_B_EACH; e++)
-    mb[e] = b[8 * MATRIX_B_ROW(lane, e) + MATRIX_B_COL(lane, e)];
+    mb[e] = b[16 * MATRIX_B_ROW(lane, e) + MATRIX_B_COL(lane, e)];
   for (int e = 0; e < MATRIX_D_EACH; e++)
-    md[e] = d[8 * MATRIX_D_ROW(lane, e) + MATRIX_D_COL(lane, e)];
+    md[e] = d[16 * MATRIX_D_ROW(lane, e) + MATRIX_D_COL(lane, e)];
   BARRIER();
   MATRIX_FMA(md, ma, mb);
   if (LOCAL_ID < MATRIX_LANES)
     for (int e = 0; e < MATRIX_D_EACH; e++)
-      d[8 * MATRIX_D_ROW(lane, e) + MATRIX_D_COL(lane, e)] = md[e];
+      d[16 * MATRIX_D_ROW(lane, e) + MATRIX_D_COL(lane, e)] = md[e];
+  if (LOCAL_ID == 0)
+    d[256] = MATRIX_COLUMNS;
 }
 #endif
 

@@ -156,6 +156,7 @@ DEVICE void og_row_add(float *to, const float *from, int n) {
  * product at twice the rate of two of 8 x 8 x 4; the fragments lie the same way in both. */
 #if ACC_BYTES != 4 && __CUDA_ARCH__ >= 800
 #define MATRIX_LANES 32
+#define MATRIX_COLUMNS 8
 #define MATRIX_A_EACH 2
 #define MATRIX_B_EACH 1
 #define MATRIX_D_EACH 4

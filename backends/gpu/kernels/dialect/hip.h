@@ -1,4 +1,4 @@
-/* The dialect for HIP (hipRTC, hipcc) on AMD's devices. The words are those of README.md. Matrix products are plain C here. */
+/* The dialect for HIP (hipRTC, hipcc) on AMD's devices. The words are those of README.md. */
 #ifndef OG_DIALECT_H
 #define OG_DIALECT_H
 
@@ -89,5 +89,16 @@ DEVICE void og_copy(void *to, const void *from, int bytes) {
 #define COPY_COMMIT() ((void)0)
 #define COPY_WAIT(n) ((void)0)
 
+#if ACC_BYTES != 4 && (defined __gfx90a__ || defined __gfx940__ || defined __gfx941__ || defined __gfx942__)
+typedef double og_double4_ __attribute__((ext_vector_type(4)));
+DEVICE void og_mfma_(double *d, double a, double b) {
+  og_double4_ sum = {d[0], d[1], d[2], d[3]};
+  sum = __builtin_amdgcn_mfma_f64_16x16x4f64(a, b, sum, 0, 0, 0);
+  UNROLL for (int e = 0; e < 4; e++) d[e] = sum[e];
+}
+#define MFMA_F64_16X16X4(d, a, b) og_mfma_(d, a, b)
+#include "dialect/matrix_mfma.h"
+#else
 #include "dialect/matrix_plain.h"
+#endif
 #endif

@@ -1,5 +1,6 @@
 /* Matrix fragments in plain C: one work item holds whole matrices, row after row. Right everywhere, fast nowhere. */
 #define MATRIX_LANES 1
+#define MATRIX_COLUMNS 8
 #define MATRIX_A_EACH 64
 #define MATRIX_B_EACH 32
 #define MATRIX_D_EACH 128
