@@ -32,22 +32,32 @@ static int row_is_first(const og_cpu_points *p, int py, int pz, int dy, int dz) 
   return rank <= og_cpu_rank(p, oy, pz) && rank <= og_cpu_rank(p, py, oz) && rank <= og_cpu_rank(p, oy, oz);
 }
 
+/* The row (dy, dz) past the pencil's first. */
+static grid_row row_at(const og_cpu_points *p, int py, int pz, int dy, int dz) {
+  const int64_t y = (p->cut[1].begin[py] + dy) % p->grid.n[1], z = (p->cut[2].begin[pz] + dz) % p->grid.n[2];
+  return (grid_row){.grid = (y * p->grid.stride[1] + z * p->grid.stride[2]) * CELL,
+                    .window = (dz * p->rows_y + dy) * p->ring.row * CELL,
+                    .number = (uint32_t)(y + p->grid.n[1] * z)};
+}
+
+/* Rows of a pencil's window in y and in z. */
+static int rows_in_y(const og_cpu_points *p, int py) {
+  return p->cut[1].begin[py + 1] - p->cut[1].begin[py] + p->width - 1;
+}
+static int rows_in_z(const og_cpu_points *p, int pz) {
+  return p->ndim < 3 ? 1 : p->cut[2].begin[pz + 1] - p->cut[2].begin[pz] + p->width - 1;
+}
+
 static void stream_rows(stream *s, int py, int pz) {
   const og_cpu_points *p = s->p;
-  const og_cpu_cut *cy = &p->cut[1], *cz = &p->cut[2];
-  const int ry = cy->begin[py + 1] - cy->begin[py] + p->width - 1;
-  const int rz = p->ndim < 3 ? 1 : cz->begin[pz + 1] - cz->begin[pz] + p->width - 1;
+  const int ry = rows_in_y(p, py), rz = rows_in_z(p, pz);
   int n_first = 0, n = 0;
   for (int pass = 0; pass < 2; pass++) {
     for (int dz = 0; dz < rz; dz++)
       for (int dy = 0; dy < ry; dy++) {
         if (row_is_first(p, py, pz, dy, dz) == pass)
           continue;
-        int64_t y = (cy->begin[py] + dy) % p->grid.n[1], z = (cz->begin[pz] + dz) % p->grid.n[2];
-        s->rows[n].grid = (y * p->grid.stride[1] + z * p->grid.stride[2]) * CELL;
-        s->rows[n].window = (dz * p->rows_y + dy) * p->ring.row * CELL;
-        s->rows[n].number = (uint32_t)(y + p->grid.n[1] * z);
-        n++;
+        s->rows[n++] = row_at(p, py, pz, dy, dz);
       }
     if (!pass)
       n_first = n;
@@ -195,6 +205,26 @@ static void stream_enter(const stream *s, const real *grid, int64_t x, int cells
   }
 }
 
+/* Are the task's points so few that their own rows are fewer cells than all rows along the way? */
+static int task_is_sparse(const og_cpu_points *p, const og_cpu_task *task) {
+  const int64_t cells = p->ring.cells, points = task->end - task->begin, way = task->x_end - task->x_begin;
+  const int64_t own = 2 * p->width * (p->ndim == 3 ? p->width : 1); /* twice: they are found one by one */
+  const int64_t all = rows_in_y(p, task->py) * rows_in_z(p, task->pz);
+  return points * own * cells < all * (points * cells < way ? points * cells : way);
+}
+
+/* Fetches the rows of one point alone. */
+static void stream_enter_point(const stream *s, const og_cpu_task *task, const real *grid, int64_t x, uint32_t start) {
+  const og_cpu_points *p = s->p;
+  const int y = (int)og_cpu_pack_y(p, start), z = (int)og_cpu_pack_z(p, start), nz = p->ndim == 3 ? p->width : 1;
+  grid_row rows[OG_MAX_WIDTH * OG_MAX_WIDTH];
+  int n = 0;
+  for (int k = 0; k < nz; k++)
+    for (int i = 0; i < p->width; i++)
+      rows[n++] = row_at(p, task->py, task->pz, y + i, z + k);
+  stream_enter(&(stream){.p = p, .window = s->window, .rows = rows, .n_rows = n}, grid, x, p->ring.cells);
+}
+
 /* Window positions of a chunk. block: of x, in cells of the grid / block size. */
 typedef struct {
   int32_t slot[OG_CPU_CHUNK];
@@ -302,7 +332,9 @@ static void ring_spread(const og_cpu_points *p, const og_cpu_task *task, const r
 static void ring_interp(const og_cpu_points *p, const og_cpu_task *task, const real *grid, real *const out[4],
                         int outputs, char *work) {
   stream s = {.p = p, .window = (real *)(work + p->work.window), .rows = (grid_row *)(work + p->work.rows), .x = -1};
-  stream_rows(&s, task->py, task->pz);
+  const int sparse = task_is_sparse(p, task);
+  if (!sparse)
+    stream_rows(&s, task->py, task->pz);
   window_claim(p, work, WINDOW_USED);
   rows_job job;
   ring_job(p, work, &job);
@@ -321,10 +353,12 @@ static void ring_interp(const og_cpu_points *p, const og_cpu_task *task, const r
       RING_CALL(p, rotate, (p, c.m, (real *)(work + p->work.dx), at.slot, NULL, c.from, job.dv));
     for (int i = 0, end; i < c.m; i = end) {
       const uint32_t xb = at.key[i] >> byz;
-      for (end = i + 1; end < c.m && at.key[end] >> byz == xb; end++)
+      for (end = i + 1; !sparse && end < c.m && at.key[end] >> byz == xb; end++)
         ;
       int64_t to = c.tile_x + (int64_t)xb * block;
-      if (s.x < 0 || to - s.x >= cells)
+      if (sparse)
+        stream_enter_point(&s, task, grid, to, c.start[i]);
+      else if (s.x < 0 || to - s.x >= cells)
         stream_enter(&s, grid, to, cells);
       else
         for (; s.x < to; s.x += block)
