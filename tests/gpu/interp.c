@@ -1,8 +1,7 @@
 /* Each interpolation method sums the cells of every point's stencil times the window's products, and the gradient takes the
  * window's derivative in its dimension: as plain loops do, with each driver that works here. */
 //TEST name="methods"
-#include "lanes.h"
-#include "sorted.h"
+#include "methods.h"
 
 static const char *const methods[] = {"direct", "sorted", "stream", "matrix", "auto"};
 enum { METHODS = sizeof methods / sizeof *methods };
@@ -78,55 +77,9 @@ static void run(test_gpu *gpu, const char *method, const test_problem *p) {
   test_sorted_free(gpu, &s);
 }
 
-static void sweep(test_gpu *gpu) {
-  for (int m = 0; m < METHODS; m++)
-    for (int width = 2; width <= OG_MAX_WIDTH; width++)
-      for (int repeat = 0; repeat < 8; repeat++) {
-        test_problem p = test_random_problem(width, repeat % 2);
-        if (!strcmp(methods[m], "stream") && p.dim == 1)
-          continue;
-        if (!test_driver_sample(gpu->driver, 40))
-          continue;
-        test_name_case(gpu->driver, methods[m], &p);
-        run(gpu, methods[m], &p);
-        test_free();
-      }
-}
-
-/* Where work items are slow: each method, dimension and precision, few points. Only the matrix method in depth. */
-static void sweep_small(test_gpu *gpu, int matrix_too) {
-  for (int m = 0; m < METHODS; m++)
-    for (int dim = 1; dim <= 3; dim++)
-      for (int form = 0; form < 4; form++) {
-        int repeats = matrix_too && !strcmp(methods[m], "matrix") ? 5 : 1;
-        if (!strcmp(methods[m], "stream") && dim == 1)
-          continue;
-        for (int repeat = 0; repeat < repeats; repeat++) {
-          int width = (int)test_integer(2, repeats > 1 ? OG_MAX_WIDTH : 5);
-          test_problem p = test_small_problem(dim, form % 2, width, form / 2);
-          if (!test_sample(12))
-            continue;
-          test_name_case(gpu->driver, methods[m], &p);
-          run(gpu, methods[m], &p);
-          test_free();
-        }
-      }
-}
-
 int main(int argc, char **argv) {
-  test_gpu gpu = {0};
   test_begin(argc, argv, "interpolation is the sum over a stencil of cell times window, by every method");
-  for (int i = 0; i < TEST_DRIVERS; i++)
-    if (test_driver_thorough(test_drivers[i]) && test_gpu_open(test_drivers[i], &gpu)) {
-      if (strstr(gpu.device->info.name, "Oclgrind"))
-        sweep_small(&gpu, 0);
-      else
-        sweep(&gpu);
-      test_gpu_close(&gpu);
-    }
-  if (test_lanes_open(&gpu)) {
-    sweep_small(&gpu, 1);
-    test_gpu_close(&gpu);
-  }
+  test_methods_everywhere(
+      &(test_methods){.names = methods, .n_names = METHODS, .kinds = 2, .stream_lines = 0, .run = run});
   return test_end();
 }
