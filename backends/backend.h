@@ -11,6 +11,11 @@
 #include "base/grid.h"
 #include "window/window.h"
 
+/* What a device's points object tells of itself; texts. */
+typedef struct og_points_choice {
+  char device[128], text[1024];
+} og_points_choice;
+
 /* What a points object is made for; it stays valid as long as the object. */
 typedef struct og_points_setup {
   const og_grid *grid;
@@ -26,6 +31,10 @@ typedef struct og_points_setup {
   const char *simd;                          /* "auto" or the instruction set to use */
   void *device;                              /* of device_open, or NULL */
   const char *spread_method, *interp_method; /* of a device: "auto" or a name */
+  int bin[3], spread_team, interp_team;      /* of a device, as is all that follows: the options; 0: chosen */
+  int64_t work_points;
+  const char *tuning;       /* the option; NULL: none. Read when the object is created */
+  og_points_choice *choice; /* filled when points are set; NULL: nobody asks */
 } og_points_setup;
 
 /* Lines of a 1-D FFT engine: n points, in place, on a grid with the setup's strides. See fft/lines.h. */

@@ -35,5 +35,8 @@ function(og_add_gpu list)
   set_source_files_properties(
     ${PROJECT_SOURCE_DIR}/backends/gpu/drivers/host.c
     PROPERTIES COMPILE_DEFINITIONS "OG_HOST_COMPILER=\"${CMAKE_C_COMPILER}\";OG_HOST_FLAGS=\"${flags}\"")
+  set_source_files_properties(
+    ${PROJECT_SOURCE_DIR}/backends/gpu/tuning.c
+    PROPERTIES COMPILE_DEFINITIONS "OG_TUNING_FOLDER=\"${CMAKE_INSTALL_FULL_DATADIR}/offgrid/tuning\"")
   set(${list} ${all} PARENT_SCOPE)
 endfunction()

@@ -71,7 +71,14 @@ enum { OG_FFT_AUTO = 0, OG_FFT_ESTIMATE = 1, OG_FFT_MEASURE = 2 };
   X(int, device, 0, "number of the device, for backends that have any")                                                \
   X(int64_t, stream, 0, "the caller's stream on it as an integer (CUstream, cl_command_queue); 0: the plan's own")     \
   X(const char *, spread_method, "auto", "on a device: auto, atomic, tiled, grid, stream or matrix")                   \
-  X(const char *, interp_method, "auto", "on a device: auto, direct, sorted, stream or matrix")
+  X(const char *, interp_method, "auto", "on a device: auto, direct, sorted, stream or matrix")                        \
+  X(int, bin_x, 0, "on a device: cells of a bin of points in x, 1 to 1024; 0: the method's")                           \
+  X(int, bin_y, 0, "on a device: cells of a bin in y; 0: the method's")                                                \
+  X(int, bin_z, 0, "on a device: cells of a bin in z; 0: the method's")                                                \
+  X(int, spread_team, 0, "on a device: work items that spread together, a multiple of 32; 0: the method's")            \
+  X(int, interp_team, 0, "on a device: work items that interpolate together, a multiple of 32; 0: the method's")       \
+  X(int64_t, work_points, 0, "on a device: points of a piece of work, 1 to 2^20; 0: the method's")                     \
+  X(const char *, tuning, "auto", "on a device: file or folder of `offgrid tune`; auto: the installed folder; none")
 
 typedef struct og_options {
   size_t size; /* sizeof(og_options) where the caller was compiled: newer libraries fill what follows with defaults */
@@ -193,6 +200,8 @@ typedef struct og_report {
   int64_t n_points, n_grid[3];
   size_t bytes_grid, bytes_points, bytes_peak;
   double seconds_points, seconds_spread, seconds_fft, seconds_deconvolve, seconds_interp;
+  const char *device; /* its name; "" where the backend has none, as is next */
+  const char *choice; /* methods, bins, teams and work, and whether options, a tuning file's line or rules chose them */
 } og_report;
 OG_API int og_plan_report(og_plan plan, og_report *report) OG_MUST_CHECK;
 

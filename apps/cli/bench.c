@@ -211,6 +211,8 @@ static void print_text(const bench *b, const problem *p) {
   for (int i = 0; i < b->n_contenders; i++)
     print_contender(b, &b->contenders[i], p);
   const og_report *r = peer_offgrid_report(&b->contenders[0].peer);
+  if (*r->choice)
+    printf("  %s\n", r->choice);
   if (!r->reached)
     printf("  the tolerance is out of reach; expected error %.1e\n", r->expected_error);
   if (!(b->contenders[0].error <= 2.2 * promised(b, p)))
@@ -248,14 +250,15 @@ static json_t *describe(const contender *k, const problem *p) {
 }
 
 static json_t *describe_report(const og_report *r) {
-  return json_pack("{s:s, s:s, s:s, s:i, s:f, s:i, s:i, s:b, s:f, s:[I,I,I], s:I, s:I, s:I, s:f, s:f, s:f, s:f, s:f}",
-                   "backend", r->backend, "simd", r->simd, "window", r->window, "width", r->width, "sigma", r->sigma,
-                   "degree", r->degree, "threads", r->threads, "reached", r->reached, "expected_error",
-                   r->expected_error, "grid", (json_int_t)r->n_grid[0], (json_int_t)r->n_grid[1],
-                   (json_int_t)r->n_grid[2], "bytes_grid", (json_int_t)r->bytes_grid, "bytes_points",
-                   (json_int_t)r->bytes_points, "bytes_peak", (json_int_t)r->bytes_peak, "seconds_points",
-                   r->seconds_points, "seconds_spread", r->seconds_spread, "seconds_fft", r->seconds_fft,
-                   "seconds_deconvolve", r->seconds_deconvolve, "seconds_interp", r->seconds_interp);
+  return json_pack("{s:s, s:s, s:s, s:s, s:s, s:i, s:f, s:i, s:i, s:b, s:f, s:[I,I,I], s:I, s:I, s:I, s:f, s:f, s:f, "
+                   "s:f, s:f}",
+                   "backend", r->backend, "device", r->device, "choice", r->choice, "simd", r->simd, "window",
+                   r->window, "width", r->width, "sigma", r->sigma, "degree", r->degree, "threads", r->threads,
+                   "reached", r->reached, "expected_error", r->expected_error, "grid", (json_int_t)r->n_grid[0],
+                   (json_int_t)r->n_grid[1], (json_int_t)r->n_grid[2], "bytes_grid", (json_int_t)r->bytes_grid,
+                   "bytes_points", (json_int_t)r->bytes_points, "bytes_peak", (json_int_t)r->bytes_peak,
+                   "seconds_points", r->seconds_points, "seconds_spread", r->seconds_spread, "seconds_fft",
+                   r->seconds_fft, "seconds_deconvolve", r->seconds_deconvolve, "seconds_interp", r->seconds_interp);
 }
 
 static void add_json(bench *b, const problem *p) {

@@ -8,6 +8,7 @@
 const struct command command_table[] = {{"transform", command_transform, transform_table},
                                         {"bench", command_bench, bench_table},
                                         {"window", command_window, window_table},
+                                        {"tune", command_tune, tune_table},
                                         {"info", command_info, info_table},
                                         {NULL, NULL, NULL}};
 

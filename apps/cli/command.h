@@ -7,8 +7,9 @@
 int command_transform(int argc, char **argv);
 int command_bench(int argc, char **argv);
 int command_window(int argc, char **argv);
+int command_tune(int argc, char **argv);
 int command_info(int argc, char **argv);
-extern const struct option transform_table[], bench_table[], window_table[], info_table[];
+extern const struct option transform_table[], bench_table[], window_table[], tune_table[], info_table[];
 
 /* All of them; the last has no name. */
 extern const struct command {

@@ -8,8 +8,13 @@
 /* Values that are words. Other values complete as file names, which is what bash does where nothing is offered. */
 static const struct {
   const char *option, *words;
-} values[] = {{"type", "1 2 3"},          {"precision", "f32 f64"}, {"sign", "-1 1"},
-              {"order", "ascending fft"}, {"peer", "finufft ducc"}, {"kinds", "all"}};
+} values[] = {{"type", "1 2 3"},
+              {"precision", "f32 f64"},
+              {"sign", "-1 1"},
+              {"order", "ascending fft"},
+              {"peer", "finufft ducc"},
+              {"kinds", "all"},
+              {"values", "complex real both"}};
 
 static void print_windows(void) {
   for (int i = 0; og_window_name(i); i++)

@@ -17,6 +17,7 @@ static const char help[] =
     "  transform  type 1, 2 or 3 of .npy, .cfl/.hdr or HDF5 arrays\n"
     "  bench      check and time problems given as strings, next to other libraries\n"
     "  window     compare spreading windows, and optimise their shape\n"
+    "  tune       find the fastest kernels' parameters on a GPU\n"
     "  info       version, build, backends, instruction sets, options\n"
     "\n"
     "options:\n"
@@ -33,7 +34,7 @@ static int print(const char *text) {
 
 static int run(int argc, char **argv, const char **name) {
   if (argc < 2)
-    return fail_usage("a command is missing: transform, bench, window or info; see offgrid --help");
+    return fail_usage("a command is missing: transform, bench, window, tune or info; see offgrid --help");
   if (!strcmp(argv[1], "--help") || !strcmp(argv[1], "-h") || !strcmp(argv[1], "help"))
     return print(help);
   if (!strcmp(argv[1], "--version"))
@@ -43,7 +44,7 @@ static int run(int argc, char **argv, const char **name) {
       *name = command_table[i].name;
       return command_table[i].run(argc - 1, argv + 1);
     }
-  return fail_usage("unknown command '%s'; there are transform, bench, window and info", argv[1]);
+  return fail_usage("unknown command '%s'; there are transform, bench, window, tune and info", argv[1]);
 }
 
 int main(int argc, char **argv) {

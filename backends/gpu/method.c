@@ -238,6 +238,22 @@ static int find(const entry *entries, const char *option, const char *name, cons
           entries[1].name, entries[2].name, entries[4].name ? ", stream" : "", " or ", "matrix");
 }
 
+/* The option's team instead of the method's; as many work items on a unit as before. */
+static int set_team(const og_gpu_info *info, const char *option, int team, og_gpu_method *m) {
+  if (!team)
+    return OG_OK;
+  OG_CHECK(strcmp(m->name, "matrix") != 0, OG_ERR_OPTION, "option %s = %d: method matrix has a team of its own", option,
+           team);
+  OG_CHECK(team <= info->max_team && (team > 1 || info->max_team < 32), OG_ERR_OPTION,
+           "option %s = %d: a team on %s is %s%d work items", option, team, info->name,
+           info->max_team < 32 ? "" : "32 to ", info->max_team);
+  m->groups = max_int(1, m->groups * m->team / team);
+  if (!strcmp(m->name, "direct") || !strcmp(m->name, "sorted"))
+    m->chunk = team; /* a point for each work item */
+  m->team = team;
+  return OG_OK;
+}
+
 static int prepare(const og_gpu_info *info, const problem *p, const entry *e, int first, const int cells[3],
                    og_gpu_method *m) {
   const entry *entries = first ? interp_entries : spread_entries;
@@ -253,11 +269,22 @@ static int prepare(const og_gpu_info *info, const problem *p, const entry *e, in
 
 /* The matrix kernels have bins of their own, which the other method shares; otherwise spreading is the choosier. */
 static int choose_bins(const og_gpu_info *info, const problem *p, const entry *spread, const entry *interp,
-                       int cells[3]) {
+                       const int wanted[3], int cells[3]) {
+  int any = 0;
+  for (int d = 0; d < p->dim; d++)
+    any |= wanted[d];
   if (spread->bins && interp->bins) {
+    double tile = 16;
     spread->bins(p, cells);
+    for (int d = 0; d < p->dim; d++) {
+      cells[d] = wanted[d] ? wanted[d] : cells[d];
+      tile *= cells[d] + p->width - 1;
+    }
+    OG_CHECK(!any || tile <= 512 << 10, OG_ERR_OPTION, "bins of %d x %d x %d cells are too large at width %d", cells[0],
+             cells[1], cells[2], p->width);
     return OG_OK;
   }
+  OG_CHECK(!any, OG_ERR_OPTION, "options bin_x, bin_y, bin_z: method matrix has bins of its own");
   og_gpu_shape shape;
   OG_TRY(og_gpu_shape_choose(info, p->dim, p->width, p->real_bytes == 4 ? OG_F32 : OG_F64, p->values, !!spread->bins,
                              p->density, &shape));
@@ -299,7 +326,7 @@ int og_gpu_methods_choose(const og_gpu_info *info, const og_points_setup *setup,
            "interp_method direct keeps the points in the caller's order, spread_method %s sorts them: want atomic, or "
            "index_only",
            spread_name);
-  OG_TRY(choose_bins(info, &p, spread, interp, methods->cells));
+  OG_TRY(choose_bins(info, &p, spread, interp, setup->bin, methods->cells));
   limit_bins(&p, methods->cells);
   OG_TRY(prepare(info, &p, spread, 0, methods->cells, &methods->spread));
   OG_TRY(prepare(info, &p, interp, 5, methods->cells, &methods->interp));
@@ -310,7 +337,9 @@ int og_gpu_methods_choose(const og_gpu_info *info, const og_points_setup *setup,
   p.gradient = 1;
   OG_TRY(prepare(info, &p, gradient, 5, methods->cells, &methods->gradient));
   methods->gradient.groups = 1; /* it needs twice the registers */
-  methods->work = choose_work(info, &p, methods, n);
+  OG_TRY(set_team(info, "spread_team", setup->spread_team, &methods->spread));
+  OG_TRY(set_team(info, "interp_team", setup->interp_team, &methods->interp));
+  methods->work = setup->work_points ? setup->work_points : choose_work(info, &p, methods, n);
   methods->sorted = methods->spread.sorted || methods->interp.sorted;
   return OG_OK;
 }

@@ -3,7 +3,9 @@
 #include "base/memory.h"
 #include "gpu/gpu.h"
 #include "gpu/points.h"
+#include "gpu/tuning.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -11,6 +13,7 @@ typedef struct {
   const og_gpu_context *context;
   og_points_setup setup;
   char spread_method[16], interp_method[16]; /* the setup's texts: the giver's may go */
+  og_gpu_tuning tuning;
   og_gpu_points *points;
   og_gpu_launcher *launcher; /* NULL before the first points */
   void *borrowed[3];         /* with index_only: copies of coordinates that were the host's */
@@ -29,9 +32,43 @@ void og_gpu_stages_destroy(void *handle) {
   if (o->launcher)
     og_gpu_launcher_free(o->launcher);
   og_free(o->launcher);
+  og_gpu_tuning_free(&o->tuning);
   og_gpu_points_destroy(o->points);
   drop(o, o->borrowed);
   og_free(o);
+}
+
+/* By the options, a tuning file where it has a line for these points, and the rules for what those leave open. A line
+ * that this device or problem does not admit, or that options contradict, counts for nothing: used[0] = used[1] = NULL. */
+static int choose(const object *o, int64_t n, og_gpu_methods *methods, const og_gpu_tuned *used[2]) {
+  og_points_setup setup = o->setup;
+  const og_gpu_info *info = &o->context->device->info;
+  og_gpu_tuning_apply(&o->tuning, n, &setup, used);
+  if ((used[0] || used[1]) && !og_gpu_methods_choose(info, &setup, n, methods))
+    return OG_OK;
+  used[0] = used[1] = NULL;
+  return og_gpu_methods_choose(info, &o->setup, n, methods);
+}
+
+static void describe_source(const object *o, const og_gpu_tuned *used, const char *option, char *text, size_t bytes) {
+  if (used)
+    snprintf(text, bytes, "%s line %d", o->tuning.files[used->file], used->line);
+  else
+    snprintf(text, bytes, "%s", strcmp(option, "auto") != 0 ? "option" : "rules");
+}
+
+static void describe(const object *o, const og_gpu_methods *m, const og_gpu_tuned *const used[2]) {
+  og_points_choice *c = o->setup.choice;
+  char spread[400], interp[400];
+  if (!c)
+    return;
+  describe_source(o, used[0], o->spread_method, spread, sizeof spread);
+  describe_source(o, used[1], o->interp_method, interp, sizeof interp);
+  snprintf(c->device, sizeof c->device, "%s", o->context->device->info.name);
+  snprintf(c->text, sizeof c->text,
+           "spread %s, team %d (%s); interp %s, team %d (%s); bins %d x %d x %d, work_points %" PRId64, m->spread.name,
+           m->spread.team, spread, m->interp.name, m->interp.team, interp, m->cells[0], m->cells[1], m->cells[2],
+           m->work);
 }
 
 int og_gpu_stages_create(const og_points_setup *setup, void **handle) {
@@ -47,6 +84,8 @@ int og_gpu_stages_create(const og_points_setup *setup, void **handle) {
   og_gpu_methods methods; /* a method that is unknown or does not fit is told now */
   int code = og_gpu_methods_choose(&context->device->info, &o->setup, 0, &methods);
   if (!code)
+    code = og_gpu_tuning_read(setup->tuning, context->device->driver->name, context->device->info.name, &o->tuning);
+  if (!code)
     code = og_gpu_points_create(context->device, context->queue, &o->setup, &o->points);
   if (code)
     og_gpu_stages_destroy(o);
@@ -60,7 +99,8 @@ const char *og_gpu_stages_arch(void *handle) { return ((object *)handle)->contex
 int og_gpu_stages_bytes(void *handle, int64_t n, size_t *resident, size_t *scratch) {
   const object *o = handle;
   og_gpu_methods methods;
-  OG_TRY(og_gpu_methods_choose(&o->context->device->info, &o->setup, n, &methods));
+  const og_gpu_tuned *used[2];
+  OG_TRY(choose(o, n, &methods, used));
   return og_gpu_points_bytes(o->points, &methods, n, resident, scratch);
 }
 
@@ -107,7 +147,8 @@ static int take(object *o, int64_t n, const void *const x[3], void *resident, vo
   og_gpu_methods methods;
   og_gpu_launcher *fresh;
   const void *there[3] = {NULL, NULL, NULL};
-  OG_TRY(og_gpu_methods_choose(&o->context->device->info, &o->setup, n, &methods));
+  const og_gpu_tuned *used[2];
+  OG_TRY(choose(o, n, &methods, used));
   OG_TRY(bring(o, n, x, there, copies));
   OG_TRY(launcher_for(o, &methods, &fresh));
   int code = og_gpu_points_set(o->points, &methods, n, there, resident, scratch);
@@ -119,6 +160,7 @@ static int take(object *o, int64_t n, const void *const x[3], void *resident, vo
     launcher_drop(o->launcher);
     o->launcher = fresh;
   }
+  describe(o, &o->launcher->methods, used);
   return OG_OK;
 }
 

@@ -250,7 +250,9 @@ int og_plan_report(og_plan plan, og_report *report) {
                     .seconds_spread = plan->seconds_spread,
                     .seconds_fft = plan->seconds_fft,
                     .seconds_deconvolve = plan->seconds_deconvolve,
-                    .seconds_interp = plan->seconds_interp};
+                    .seconds_interp = plan->seconds_interp,
+                    .device = c->points_choice.device,
+                    .choice = c->points_choice.text};
   memcpy(report, &full, report->size);
   return OG_OK;
 }

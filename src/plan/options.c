@@ -147,6 +147,12 @@ static int check_flag(const char *name, int value, int low, int high) {
   return OG_OK;
 }
 
+static int check_team(const char *name, int value) {
+  OG_CHECK(value == 1 || (value >= 0 && value <= 1024 && value % 32 == 0), OG_ERR_OPTION,
+           "option %s = %d: want a multiple of 32 up to 1024, 1, or 0 for the method's", name, value);
+  return OG_OK;
+}
+
 static int check_period(const char *name, double value) {
   OG_CHECK(value == 0 || (value >= 1e-100 && value <= 1e100), OG_ERR_OPTION,
            "option %s = %g: want a length in 1e-100 to 1e100, or 0 for 2 pi", name, value);
@@ -176,6 +182,13 @@ static int check(const og_options *o) {
   OG_TRY(check_flag("storage", o->storage, OG_STORE_AUTO, OG_STORE_INDEX));
   OG_TRY(check_flag("deterministic", o->deterministic, 0, 1));
   OG_TRY(check_flag("fft_planning", o->fft_planning, OG_FFT_AUTO, OG_FFT_MEASURE));
+  OG_TRY(check_flag("bin_x", o->bin_x, 0, 1024));
+  OG_TRY(check_flag("bin_y", o->bin_y, 0, 1024));
+  OG_TRY(check_flag("bin_z", o->bin_z, 0, 1024));
+  OG_TRY(check_team("spread_team", o->spread_team));
+  OG_TRY(check_team("interp_team", o->interp_team));
+  OG_CHECK(o->work_points >= 0 && o->work_points <= 1 << 20, OG_ERR_OPTION, "option work_points = %lld: want 0 to 2^20",
+           (long long)o->work_points);
   OG_TRY(check_period("period_x", o->period_x));
   OG_TRY(check_period("period_y", o->period_y));
   OG_TRY(check_period("period_z", o->period_z));
@@ -184,7 +197,7 @@ static int check(const og_options *o) {
 
 /* The environment may say how to compute, never what: a program that relies on its precision or sign must get it. */
 static int from_environment(const char *name) {
-  static const char *const how[] = {"backend", "simd", "threads", "fft_planning"};
+  static const char *const how[] = {"backend", "simd", "threads", "fft_planning", "tuning"};
   for (size_t i = 0; i < sizeof how / sizeof *how; i++)
     if (!strcmp(name, how[i]))
       return 1;

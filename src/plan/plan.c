@@ -30,6 +30,9 @@ int og_plan_make(og_plan *out, int ndim, const int64_t *n_modes, const og_option
            o->interp_method);
   strcpy(plan->spread_method, o->spread_method);
   strcpy(plan->interp_method, o->interp_method);
+  OG_CHECK(strlen(o->tuning) < sizeof plan->tuning, OG_ERR_OPTION, "option tuning: a path of more than %zu bytes",
+           sizeof plan->tuning - 1);
+  strcpy(plan->tuning, o->tuning);
   plan->threads = plan->backend.threads(o->threads);
   plan->device = device;
   if (plan->backend.device_open && !device) {
@@ -157,7 +160,13 @@ static int fill_core(const struct og_plan_s *plan, const double *shift, og_core 
                                       .simd = plan->simd,
                                       .device = plan->device,
                                       .spread_method = plan->spread_method,
-                                      .interp_method = plan->interp_method};
+                                      .interp_method = plan->interp_method,
+                                      .bin = {o->bin_x, o->bin_y, o->bin_z},
+                                      .spread_team = o->spread_team,
+                                      .interp_team = o->interp_team,
+                                      .work_points = o->work_points,
+                                      .tuning = plan->tuning,
+                                      .choice = &c->points_choice};
   if (shift)
     memcpy(c->points_setup.shift, shift, sizeof c->points_setup.shift);
   OG_TRY(plan->backend.points_create(&c->points_setup, &c->points));

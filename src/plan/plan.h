@@ -19,6 +19,7 @@ typedef struct og_core {
   og_window window;
   og_grid grid;
   og_points_setup points_setup;
+  og_points_choice points_choice;
   og_modes_setup modes_setup;
   double *factor[3];
   og_fft *fft;
@@ -44,7 +45,7 @@ struct og_plan_s {
   og_options options; /* resolved; its text fields are dead: see kind, backend and simd */
   og_window_kind kind;
   og_backend backend;
-  char simd[16], spread_method[16], interp_method[16];
+  char simd[16], spread_method[16], interp_method[16], tuning[1024];
   int threads;
   void *device; /* the backend's; NULL: memory is the host's */
   int device_is_ours;

@@ -189,6 +189,7 @@ static int make_inner(const struct og_plan_s *plan, const og_choice *choice, og_
   o.expected_points = 0;
   o.spread_method = plan->spread_method;
   o.interp_method = plan->interp_method;
+  o.tuning = plan->tuning;
   OG_TRY(og_plan_make(inner, plan->ndim, choice->n, &o, plan->device));
   (*inner)->type3_law = 1;
   (*inner)->wide_points = 1;

@@ -25,9 +25,9 @@ expect() {
   [ "$got" = "$want" ] || fail "offgrid $*: offered '$got', want '$want'"
 }
 
-expect 'transform bench window info --help --version' ''
+expect 'transform bench window tune info --help --version' ''
 expect 'transform' tr
-for command in transform bench window info; do
+for command in transform bench window tune info; do
   # --optimize is --optimise in another spelling, --help is in no command's own list
   in_help=$("$offgrid" "$command" --help | grep -oE -- '(^|[ |[])--[a-z-]+' | grep -oE -- '--[a-z-]+' | sort -u |
     grep -vxE -- '--(help|optimize)')
@@ -47,7 +47,7 @@ expect '1 2 3' transform --type ''
 expect 'ascending' transform --order a
 expect 'finufft' bench --peer f
 expect 'pswf' window --kinds p
-expect 'tolerance= threads=' transform --option t
+expect 'tolerance= threads= tuning=' transform --option t
 expect '' transform --points ''
 expect '' nothing --x
 

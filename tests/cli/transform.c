@@ -384,7 +384,8 @@ static void test_hdf5_at_once(void) {
 }
 
 static void test_help(void) {
-  static const char *const commands[] = {"--help", "transform --help", "bench --help", "window --help", "info --help"};
+  static const char *const commands[] = {"--help",        "transform --help", "bench --help",
+                                         "window --help", "tune --help",      "info --help"};
   for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
     test_case("offgrid %s", commands[i]);
     int code = run("", commands[i]);

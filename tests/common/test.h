@@ -55,7 +55,7 @@ static TEST_UNUSED int64_t test_integer(int64_t low, int64_t high) {
 
 /* Value of argument --name, or NULL. */
 static TEST_UNUSED const char *test_argument(int argc, char **argv, const char *name) {
-  for (int i = 1; i + 1 < argc; i++)
+  for (int i = 1; i + 1 < argc && argv[i]; i++)
     if (!strcmp(argv[i], name))
       return argv[i + 1];
   return NULL;
@@ -68,7 +68,7 @@ static TEST_UNUSED void test_begin(int argc, char **argv, const char *claim) {
   test.state = test.seed * 0x2545f4914f6cdd1du;
   test.backend = test_argument(argc, argv, "--backend");
   test.all = all && *all && strcmp(all, "0");
-  for (int i = 1; i < argc; i++) {
+  for (int i = 1; i < argc && argv[i]; i++) {
     test.all |= !strcmp(argv[i], "--all");
     test.verbose |= !strcmp(argv[i], "--verbose");
   }
