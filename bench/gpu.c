@@ -5,66 +5,20 @@
  *                       TYPE MODES POINTS TOL f64|f32 complex|real uniform|eighth|blobs|line
  *   build/bin/bench_gpu --peer libcufinufft.so type1 256x256x256 1.68e8 1e-4 f64 complex uniform
  *
- * --spread-only: MODES is the fine grid, and only spreading or interpolation is done. eighth: all points in 1/512 of the
- * volume. Needs libcudart for the arrays. */
-#define _GNU_SOURCE
-#include <dlfcn.h>
+ * --spread-only: MODES is the fine grid, and only spreading or interpolation is done; the error is then the difference
+ * from the simplest method, each point by itself in the caller's order. eighth: all points in 1/512 of the volume. Needs
+ * libcudart for the arrays. */
+#include "gpu_runtime.h"
+
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "offgrid.h"
 
 enum { MAX_REPEAT = 99, SAMPLES = 12 };
-
-static void die(const char *what, const char *why) {
-  fprintf(stderr, "bench_gpu: %s: %s\n", what, why);
-  exit(1);
-}
-
-/* ---- arrays on the device, through the CUDA runtime */
-
-static struct {
-  int (*allocate)(void **, size_t), (*release)(void *), (*copy)(void *, const void *, size_t, int),
-      (*synchronise)(void);
-} cuda;
-
-static void *function_of(void *library, const char *name) {
-  void *f = dlsym(library, name);
-  if (!f)
-    die(name, "not in the library");
-  return f;
-}
-
-static void open_runtime(void) {
-  void *library = dlopen("libcudart.so.13", RTLD_NOW | RTLD_GLOBAL);
-  library = library ? library : dlopen("libcudart.so.12", RTLD_NOW | RTLD_GLOBAL);
-  library = library ? library : dlopen("libcudart.so", RTLD_NOW | RTLD_GLOBAL);
-  if (!library)
-    die("libcudart", dlerror());
-  *(void **)&cuda.allocate = function_of(library, "cudaMalloc");
-  *(void **)&cuda.release = function_of(library, "cudaFree");
-  *(void **)&cuda.copy = function_of(library, "cudaMemcpy");
-  *(void **)&cuda.synchronise = function_of(library, "cudaDeviceSynchronize");
-}
-
-static void *device_array(size_t bytes, const void *from) {
-  void *array = NULL;
-  if (cuda.allocate(&array, bytes ? bytes : 1))
-    die("device memory", "exhausted");
-  if (from && cuda.copy(array, from, bytes, 4))
-    die("cudaMemcpy", "failed");
-  return array;
-}
-
-static double now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return 1e3 * ((double)t.tv_sec + 1e-9 * (double)t.tv_nsec);
-}
 
 /* ---- the problem */
 
@@ -101,13 +55,13 @@ static double coordinate(const problem *p, int64_t i, int d) {
 /* Host doubles -> the device, in the plan's precision; the doubles become what the device has. */
 static void *to_device(double *from, int64_t n, int f32) {
   if (!f32)
-    return device_array((size_t)n * 8, from);
+    return bench_device_array((size_t)n * 8, from);
   float *narrow = malloc((size_t)n * 4 + 1);
   if (!narrow)
-    die("memory", "exhausted");
+    bench_die("memory", "exhausted");
   for (int64_t i = 0; i < n; i++)
     from[i] = narrow[i] = (float)from[i];
-  void *array = device_array((size_t)n * 4, narrow);
+  void *array = bench_device_array((size_t)n * 4, narrow);
   free(narrow);
   return array;
 }
@@ -115,7 +69,7 @@ static void *to_device(double *from, int64_t n, int f32) {
 static double *host_array(int64_t n) {
   double *array = malloc((size_t)n * sizeof *array + 1);
   if (!array)
-    die("memory", "exhausted");
+    bench_die("memory", "exhausted");
   return array;
 }
 
@@ -187,12 +141,49 @@ static double error_of(const problem *p, const void *device_result) {
       float narrow = 0;
       size_t offset = (size_t)((v * (to_modes ? p->kept : p->points) + at) * parts + c) * size;
       if (cuda.copy(p->f32 ? (void *)&narrow : (void *)&wide, (const char *)device_result + offset, size, 4))
-        die("cudaMemcpy", "failed");
+        bench_die("cudaMemcpy", "failed");
       got[c] = p->f32 ? narrow : wide;
     }
     difference += (got[0] - re) * (got[0] - re) + (parts == 2 ? (got[1] - im) * (got[1] - im) : 0);
     norm += re * re + (parts == 2 ? im * im : 0);
   }
+  return sqrt(difference / norm);
+}
+
+/* Spreading or interpolation alone: relative l2 difference of the last vector from the results of the method that is
+ * simplest and shares least. */
+static double difference_from_simplest(const problem *p, const og_options *ours) {
+  const int64_t parts = p->real ? 1 : 2, n = (p->type == 1 ? p->cells : p->points) * parts, from = (p->vectors - 1) * n;
+  const size_t size = p->f32 ? 4 : 8;
+  void *result = p->type == 1 ? p->device_modes : p->device_values;
+  char *got = malloc((size_t)n * size), *want = malloc((size_t)n * size);
+  double difference = 0, norm = 0;
+  og_options o = *ours;
+  og_plan plan;
+  o.spread_method = "atomic";
+  o.interp_method = "direct";
+  o.tuning = "none";
+  o.bin_x = o.bin_y = o.bin_z = o.spread_team = o.interp_team = 0;
+  o.work_points = 0;
+  if (!got || !want || cuda.copy(got, (char *)result + (size_t)from * size, (size_t)n * size, 4))
+    bench_die("results", "do not come back");
+  if (og_plan_create(&plan, p->ndim, p->n, &o) ||
+      og_plan_set_points(plan, p->points, p->device_x[0], p->device_x[1], p->device_x[2]) ||
+      (p->type == 1 ? og_spread(plan, p->vectors, p->device_values, p->device_modes)
+                    : og_interp(plan, p->vectors, p->device_modes, p->device_values)))
+    bench_die("the simplest method", og_last_error());
+  if (cuda.copy(want, (char *)result + (size_t)from * size, (size_t)n * size, 4))
+    bench_die("results", "do not come back");
+  og_plan_destroy(plan);
+#pragma omp parallel for reduction(+ : difference, norm)
+  for (int64_t i = 0; i < n; i++) {
+    const double a = p->f32 ? (double)((float *)(void *)got)[i] : ((double *)(void *)got)[i];
+    const double b = p->f32 ? (double)((float *)(void *)want)[i] : ((double *)(void *)want)[i];
+    difference += (a - b) * (a - b);
+    norm += b * b;
+  }
+  free(got);
+  free(want);
   return sqrt(difference / norm);
 }
 
@@ -247,13 +238,13 @@ static int peer_execute(contender *c, const problem *p) {
 static void open_peer(const char *path, int f32) {
   void *library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
   if (!library)
-    die(path, dlerror());
-  *(void **)&peer.defaults = function_of(library, "cufinufft_default_opts");
-  *(void **)&peer.make = function_of(library, "cufinufft_makeplan");
-  *(void **)&peer.make_f = function_of(library, "cufinufftf_makeplan");
-  *(void **)&peer.points = function_of(library, f32 ? "cufinufftf_setpts" : "cufinufft_setpts");
-  *(void **)&peer.execute = function_of(library, f32 ? "cufinufftf_execute" : "cufinufft_execute");
-  *(void **)&peer.destroy = function_of(library, f32 ? "cufinufftf_destroy" : "cufinufft_destroy");
+    bench_die(path, dlerror());
+  *(void **)&peer.defaults = bench_function(library, "cufinufft_default_opts");
+  *(void **)&peer.make = bench_function(library, "cufinufft_makeplan");
+  *(void **)&peer.make_f = bench_function(library, "cufinufftf_makeplan");
+  *(void **)&peer.points = bench_function(library, f32 ? "cufinufftf_setpts" : "cufinufft_setpts");
+  *(void **)&peer.execute = bench_function(library, f32 ? "cufinufftf_execute" : "cufinufft_execute");
+  *(void **)&peer.destroy = bench_function(library, f32 ? "cufinufftf_destroy" : "cufinufft_destroy");
 }
 
 static int make_peer(contender *c, const problem *p, int method) {
@@ -270,7 +261,7 @@ static int make_peer(contender *c, const problem *p, int method) {
                 : peer.make(p->type, p->ndim, p->n, sign, (int)p->vectors, p->tolerance, &c->plan, &o);
 }
 
-static void make_ours(contender *c, const problem *p, int n_options, char **options) {
+static og_options our_options(const problem *p, int n_options, char **options) {
   og_options o = OG_OPTIONS_DEFAULT;
   o.backend = "cuda";
   o.tolerance = p->tolerance;
@@ -282,18 +273,35 @@ static void make_ours(contender *c, const problem *p, int n_options, char **opti
   for (int i = 0; i < n_options; i++) {
     char *equals = strchr(options[i], '=');
     if (!equals)
-      die(options[i], "want NAME=VALUE");
+      bench_die(options[i], "want NAME=VALUE");
     *equals = 0;
     if (og_options_set(&o, options[i], equals + 1))
-      die("option", og_last_error());
+      bench_die("option", og_last_error());
   }
+  return o;
+}
+
+static void make_ours(contender *c, const problem *p, const og_options *o) {
   strcpy(c->name, "offgrid");
   c->points = our_points;
   c->execute = our_execute;
-  double t = now();
-  if (og_plan_create((og_plan *)&c->plan, p->ndim, p->n, &o))
-    die("plan", og_last_error());
-  printf("plan %.1f ms\n", now() - t);
+  double t = bench_now();
+  if (og_plan_create((og_plan *)&c->plan, p->ndim, p->n, o))
+    bench_die("plan", og_last_error());
+  printf("plan %.1f ms\n", bench_now() - t);
+}
+
+/* After a warm run. `before`: free memory before the plan. */
+static void tell(const contender *c, const problem *p, double before) {
+  og_report r = {.size = sizeof r};
+  if (og_plan_report(c->plan, &r))
+    bench_die("report", og_last_error());
+  const double grid = (double)r.bytes_grid, n = (double)p->points;
+  printf(
+      "%s\nsigma %.3g, width %d; device memory taken: %.1f B per point beyond the grid (%.0f MB); the plan's account: "
+      "%.1f B per point, at peak %.1f\n",
+      r.choice, r.sigma, r.width, (before - bench_free_memory() - grid) / n, 1e-6 * grid, (double)r.bytes_points / n,
+      ((double)r.bytes_peak - grid) / n);
 }
 
 static int by_size(const void *a, const void *b) {
@@ -308,15 +316,15 @@ static double median(double *t, int n) {
 
 static int once(contender *c, const problem *p, int repeat) {
   cuda.synchronise();
-  double t = now();
+  double t = bench_now();
   int code = c->points(c, p);
   cuda.synchronise();
-  double middle = now();
+  double middle = bench_now();
   code = code ? code : c->execute(c, p);
   cuda.synchronise();
   if (repeat >= 0) {
     c->t_points[repeat] = middle - t;
-    c->t_execute[repeat] = now() - middle;
+    c->t_execute[repeat] = bench_now() - middle;
   }
   return code;
 }
@@ -341,10 +349,10 @@ int main(int argc, char **argv) {
     else if (at + 1 < argc && !strcmp(argv[at], "--option") && n_options < 16)
       options[n_options++] = argv[++at];
     else
-      die(argv[at], "unknown option");
+      bench_die(argv[at], "unknown option");
   }
   if (argc - at != 7 || p.repeat < 1 || p.repeat > MAX_REPEAT || p.vectors < 1)
-    die("usage", "[options] type1|type2 MODES POINTS TOL f64|f32 complex|real uniform|eighth|blobs|line");
+    bench_die("usage", "[options] type1|type2 MODES POINTS TOL f64|f32 complex|real uniform|eighth|blobs|line");
   p.type = !strcmp(argv[at], "type2") ? 2 : 1;
   p.ndim = sscanf(argv[at + 1], "%ldx%ldx%ld", &p.n[0], &p.n[1], &p.n[2]);
   p.points = (int64_t)strtod(argv[at + 2], NULL);
@@ -354,11 +362,13 @@ int main(int argc, char **argv) {
   p.distribution = argv[at + 6];
   p.cells = p.n[0] * p.n[1] * p.n[2];
   p.kept = p.real && !p.spread_only ? (p.n[0] / 2 + 1) * p.n[1] * p.n[2] : p.cells;
-  open_runtime();
+  bench_open_runtime();
   make_problem(&p);
   contender all[4];
   memset(all, 0, sizeof all);
-  make_ours(&all[n++], &p, n_options, options);
+  const og_options ours = our_options(&p, n_options, options);
+  const double before = bench_free_memory();
+  make_ours(&all[n++], &p, &ours);
   if (peer_path && !p.real) {
     open_peer(peer_path, p.f32);
     for (int method = 1; method <= (p.type == 1 && p.ndim == 3 ? 3 : 2); method++)
@@ -369,15 +379,19 @@ int main(int argc, char **argv) {
     if (once(&all[c], &p, -1)) {
       all[c].left_out = 1;
       if (!c)
-        die("offgrid", og_last_error());
+        bench_die("offgrid", og_last_error());
       continue;
     }
-    all[c].error = p.spread_only ? NAN : error_of(&p, p.type == 1 ? p.device_modes : p.device_values);
+    if (!c)
+      tell(&all[c], &p, before);
+    all[c].error = p.spread_only && c ? NAN
+                   : p.spread_only    ? difference_from_simplest(&p, &ours)
+                                      : error_of(&p, p.type == 1 ? p.device_modes : p.device_values);
   }
   for (int r = 0; r < p.repeat; r++)
     for (int c = 0; c < n; c++)
       if (!all[c].left_out && once(&all[c], &p, r))
-        die(all[c].name, "failed while it was timed");
+        bench_die(all[c].name, "failed while it was timed");
   printf("type%d %s m=%.3g tol=%g %s %s %s vectors=%ld%s\n", p.type, argv[at + 1], (double)p.points, p.tolerance,
          argv[at + 4], argv[at + 5], p.distribution, p.vectors, p.spread_only ? " spread only" : "");
   for (int c = 0; c < n; c++)

@@ -35,8 +35,15 @@ function(og_add_gpu list)
   set_source_files_properties(
     ${PROJECT_SOURCE_DIR}/backends/gpu/drivers/host.c
     PROPERTIES COMPILE_DEFINITIONS "OG_HOST_COMPILER=\"${CMAKE_C_COMPILER}\";OG_HOST_FLAGS=\"${flags}\"")
+  file(RELATIVE_PATH from_library ${CMAKE_INSTALL_FULL_LIBDIR} ${CMAKE_INSTALL_FULL_DATADIR}/offgrid/tuning)
   set_source_files_properties(
     ${PROJECT_SOURCE_DIR}/backends/gpu/tuning.c
-    PROPERTIES COMPILE_DEFINITIONS "OG_TUNING_FOLDER=\"${CMAKE_INSTALL_FULL_DATADIR}/offgrid/tuning\"")
+    PROPERTIES COMPILE_DEFINITIONS
+               "OG_TUNING_FOLDER=\"${CMAKE_INSTALL_FULL_DATADIR}/offgrid/tuning\";OG_TUNING_FROM_LIBRARY=\"${from_library}\"")
+  file(GLOB tables CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tuning/*.csv)
+  foreach(table ${tables}) # the library in the build folder finds them as an installed one does, where that is in lib/
+    cmake_path(GET table FILENAME file)
+    configure_file(${table} ${PROJECT_BINARY_DIR}/share/offgrid/tuning/${file} COPYONLY)
+  endforeach()
   set(${list} ${all} PARENT_SCOPE)
 endfunction()

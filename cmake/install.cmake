@@ -4,6 +4,7 @@ include(CMakePackageConfigHelpers)
 if(TARGET offgrid)
   install(TARGETS offgrid offgrid_static EXPORT offgrid-targets)
   install(FILES include/offgrid.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+  install(DIRECTORY tuning DESTINATION ${CMAKE_INSTALL_DATADIR}/offgrid FILES_MATCHING PATTERN "*.csv")
   set(og_package ${CMAKE_INSTALL_LIBDIR}/cmake/offgrid)
   install(EXPORT offgrid-targets NAMESPACE offgrid:: DESTINATION ${og_package})
   configure_package_config_file(cmake/offgrid-config.cmake.in ${PROJECT_BINARY_DIR}/cmake/offgrid-config.cmake

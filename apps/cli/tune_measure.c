@@ -11,7 +11,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
-enum { REPEATS = 5 };
+enum { REPEATS = 3 };
 
 static size_t real_bytes(const tune_problem *p) { return p->precision == OG_F32 ? sizeof(float) : sizeof(double); }
 static int64_t reals(const tune_problem *p) { return p->values == OG_REAL ? 1 : 2; }

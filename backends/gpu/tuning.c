@@ -1,8 +1,9 @@
 /* See tuning.h. */
-#define _DEFAULT_SOURCE
+#define _GNU_SOURCE /* dladdr */
 #include "gpu/tuning.h"
 
 #include <dirent.h>
+#include <dlfcn.h>
 #include <errno.h>
 #include <inttypes.h>
 #include <math.h>
@@ -186,7 +187,7 @@ static int read_folder(const char *path, const char *backend, const char *device
   int n = scandir(path, &found, is_table, alphasort), code = OG_OK;
   OG_CHECK(n >= 0, OG_ERR_OPTION, "tuning folder %s: %s", path, strerror(errno));
   for (int i = 0; i < n; i++) {
-    char name[4096];
+    char name[4096 + 300];
     snprintf(name, sizeof name, "%s/%s", path, found[i]->d_name);
     if (!code)
       code = read_file(name, backend, device, t);
@@ -196,17 +197,35 @@ static int read_folder(const char *path, const char *backend, const char *device
   return code;
 }
 
+/* Of the installation that this code runs from, wherever that was moved to; else where it was meant to be. */
+static int installed_folder(char *path, size_t bytes) {
+  static const int here;
+  Dl_info info;
+  struct stat status;
+  if (dladdr(&here, &info) && info.dli_fname) {
+    const char *slash = strrchr(info.dli_fname, '/');
+    snprintf(path, bytes, "%.*s/%s", slash ? (int)(slash - info.dli_fname) : 1, slash ? info.dli_fname : ".",
+             OG_TUNING_FROM_LIBRARY);
+    if (!stat(path, &status))
+      return 1;
+  }
+  snprintf(path, bytes, "%s", OG_TUNING_FOLDER);
+  return !stat(path, &status);
+}
+
 int og_gpu_tuning_read(const char *option, const char *backend, const char *device, og_gpu_tuning *t) {
   memset(t, 0, sizeof *t);
-  int is_auto = option && !strcmp(option, "auto");
   struct stat status;
+  char installed[4096];
   if (!option || !*option || !strcmp(option, "none"))
     return OG_OK;
-  const char *path = is_auto ? OG_TUNING_FOLDER : option;
-  if (stat(path, &status)) {
-    OG_CHECK(is_auto, OG_ERR_OPTION, "option tuning = '%s': %s", option, strerror(errno));
-    return OG_OK;
+  const char *path = option;
+  if (!strcmp(option, "auto")) {
+    if (!installed_folder(installed, sizeof installed))
+      return OG_OK;
+    path = installed;
   }
+  OG_CHECK(!stat(path, &status), OG_ERR_OPTION, "option tuning = '%s': %s", option, strerror(errno));
   int code = S_ISDIR(status.st_mode) ? read_folder(path, backend, device, t) : read_file(path, backend, device, t);
   if (code)
     og_gpu_tuning_free(t);

@@ -227,6 +227,27 @@ static void test_misuse(void) {
   CHECK_CODE(og_plan_create(&plan, 2, n, &o), OG_ERR_OPTION, "bin_x");
 }
 
+/* ---- the files that are part of the project, and where an installed library finds its own */
+
+static void test_installed(void) {
+  const char *source = getenv("OFFGRID_SOURCE");
+  char own[600];
+  og_gpu_tuning t;
+  test_case("the project's files");
+  snprintf(own, sizeof own, "%s/tuning", source ? source : ".");
+  if (!CHECK_OK(og_gpu_tuning_read(own, "cuda", "NVIDIA H200", &t)))
+    return;
+  CHECK(t.n > 0, "no line for an H200 in %s", own);
+  for (int i = 0; i < t.n; i++)
+    for (int k = 0; k < i; k++) {
+      const og_gpu_tuned *a = &t.entries[i], *b = &t.entries[k];
+      CHECK(a->interp != b->interp || a->dim != b->dim || a->width != b->width || a->precision != b->precision ||
+                a->values != b->values || fabs(a->log_density - b->log_density) > 0.05,
+            "lines %d and %d of %s are for the same problem", b->line, a->line, t.files[a->file]);
+    }
+  og_gpu_tuning_free(&t);
+}
+
 /* ---- the command */
 
 static void test_command(void) {
@@ -270,6 +291,7 @@ int main(int argc, char **argv) {
   test_nearest();
   test_plans();
   test_misuse();
+  test_installed();
   test_command();
   unlink(path);
   rmdir(folder);

@@ -16,6 +16,9 @@ fail() {
   exit 1
 }
 test -f "$prefix/include/offgrid.h" || fail "no header"
+for table in "$source"/tuning/*.csv; do
+  cmp -s "$table" "$prefix/share/offgrid/tuning/$(basename "$table")" || fail "no tuning file $(basename "$table")"
+done
 library=$(find "$prefix" -name liboffgrid.so)
 folder=$(dirname "$library")
 
