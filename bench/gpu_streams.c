@@ -98,7 +98,7 @@ static void *result_at(const side *s, int type) { return type == 1 ? s->modes : 
 
 static void *result_of(const side *s, int type) {
   const size_t bytes = (size_t)count(type) * (problem.f32 ? 4 : 8);
-  void *host = malloc(bytes);
+  void *host = malloc(bytes + 1);
   if (!host || cuda.copy(host, result_at(s, type), bytes, 4))
     bench_die("a result", "does not come back");
   return host;
@@ -126,7 +126,7 @@ static void compare(const side *s, int type, void *want, const char *what) {
 /* Ones there beforehand would pass for results, were nothing done. */
 static void spoil(const side *s, int type) {
   const size_t bytes = (size_t)count(type) * (problem.f32 ? 4 : 8);
-  void *zeros = calloc(1, bytes);
+  void *zeros = calloc(1, bytes + 1);
   if (!zeros || cuda.copy(result_at(s, type), zeros, bytes, 4))
     bench_die("a result", "cannot be cleared");
   free(zeros);
