@@ -14,7 +14,7 @@ configure: deps
 deps:
 	@scripts/install-deps.sh build
 deps-test:
-	@scripts/install-deps.sh build test gpu matrix
+	@scripts/install-deps.sh build test gpu mpi matrix
 deps-matrix:
 	@scripts/install-deps.sh build matrix
 deps-demo:

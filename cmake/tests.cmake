@@ -51,7 +51,7 @@ if(og_support)
 endif()
 
 file(GLOB og_tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/*/*.c)
-set(og_no_tests common fuzz install)
+set(og_no_tests common fuzz install mpi)
 if(NOT TARGET offgrid_cli)
   list(APPEND og_no_tests cli)
 endif()
@@ -98,12 +98,17 @@ endforeach()
 
 # Examples are outside users: public header, shared library. Each checks itself against the direct sum.
 og_glob(og_examples examples)
+list(FILTER og_examples EXCLUDE REGEX "/examples/mpi\\.c$") # cmake/mpi-tests.cmake
 foreach(source ${og_examples})
   cmake_path(GET source STEM file)
   add_executable(example_${file} ${source})
   target_link_libraries(example_${file} PRIVATE offgrid_flags $<TARGET_NAME_IF_EXISTS:offgrid> m)
   og_add_test_entries(example_${file} ${source} examples/${file} examples)
 endforeach()
+
+if(TARGET offgrid_mpi)
+  include(cmake/mpi-tests.cmake)
+endif()
 
 if(OFFGRID_FUZZ)
   file(GLOB og_fuzz CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/fuzz/*.c)

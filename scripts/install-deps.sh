@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the Debian packages that the given jobs need (build, test, gpu, matrix, demo; default build): as root, or with sudo that asks
+# Installs the Debian packages that the given jobs need (build, test, gpu, mpi, matrix, demo; default build): as root, or with sudo that asks
 # no password. Where neither is possible it names the packages and stops. Silent and quick when all are there.
 set -eu
 
@@ -7,6 +7,7 @@ packages_build='build-essential cmake pkg-config libfftw3-dev libhdf5-dev libpng
 packages_test='python3 python3-numpy python3-pytest clang clang-format clang-tidy libclang-rt-dev libomp-dev llvm shellcheck help2man
   gnuplot-nox'
 packages_gpu='pocl-opencl-icd ocl-icd-libopencl1 oclgrind'
+packages_mpi='libopenmpi-dev openmpi-bin libmpich-dev mpich'
 packages_matrix='hipcc libamdhip64-dev rocm-device-libs clang-19 llvm-19'
 packages_demo='bart'
 
@@ -16,9 +17,10 @@ for job in "${@:-build}"; do
   build) wanted="$wanted $packages_build" ;;
   test) wanted="$wanted $packages_test" ;;
   gpu) wanted="$wanted $packages_gpu" ;;
+  mpi) wanted="$wanted $packages_mpi" ;;
   matrix) wanted="$wanted $packages_matrix" ;;
   demo) wanted="$wanted $packages_demo" ;;
-  *) echo "install-deps.sh: unknown job '$job'; allowed: build, test, gpu, matrix, demo" >&2 && exit 2 ;;
+  *) echo "install-deps.sh: unknown job '$job'; allowed: build, test, gpu, mpi, matrix, demo" >&2 && exit 2 ;;
   esac
 done
 
