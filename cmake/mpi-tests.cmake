@@ -1,4 +1,4 @@
-# Tests over MPI. layout.c starts no ranks; ranks.c runs on more ranks than there are cores, with the MPI of the build and,
+# Tests over MPI. layout.c starts no ranks; ranks.c and faults.c run on more ranks than there are cores, with the MPI of the build and,
 # where that is another one and Debian's MPICH is installed, with MPICH as well: the same sources, compiled once more. MPICH's
 # ranks spin while they wait, so they are few.
 function(og_add_mpi_test name room launcher ranks target)
@@ -23,11 +23,20 @@ og_add_mpi_program(test_mpi_layout layout ${og_mpi_objects})
 target_link_libraries(test_mpi_layout PRIVATE MPI::MPI_C)
 og_add_test(mpi/layout mpi test_mpi_layout)
 
-og_add_mpi_program(test_mpi_ranks ranks ${og_mpi_objects})
-target_link_libraries(test_mpi_ranks PRIVATE MPI::MPI_C)
+foreach(file ranks faults)
+  og_add_mpi_program(test_mpi_${file} ${file} ${og_mpi_objects})
+  target_link_libraries(test_mpi_${file} PRIVATE MPI::MPI_C)
+endforeach()
 foreach(ranks ${og_mpi_ranks})
-  math(EXPR among "(${ranks} + 3) / 4") # more ranks, fewer cases
+  math(EXPR among "(${ranks} + 2) / 3") # more ranks, fewer cases
   og_add_mpi_test(mpi/ranks/${ranks} mpi ${MPIEXEC_EXECUTABLE} ${ranks} test_mpi_ranks --seed ${ranks} --among ${among})
+endforeach()
+
+foreach(ranks 1 2 3 8)
+  og_add_mpi_test(mpi/faults/${ranks} mpi ${MPIEXEC_EXECUTABLE} ${ranks} test_mpi_faults --among ${ranks})
+endforeach()
+foreach(which 1 all)
+  og_add_mpi_test(mpi/faults/single/${which} mpi ${MPIEXEC_EXECUTABLE} 2 test_mpi_faults --single ${which})
 endforeach()
 
 # The example is an outside user: public header, shared library.
@@ -45,8 +54,11 @@ if(OG_MPICH_EXEC AND OG_MPICH_FOUND AND og_mpi_version MATCHES "Open MPI|OpenRTE
   set(og_mpich_objects "")
   og_add_objects(og_mpich_objects mpich ${og_mpi_sources})
   og_link_objects(mpich PkgConfig::OG_MPICH)
-  og_add_mpi_program(test_mpich_ranks ranks ${og_mpich_objects})
-  target_link_libraries(test_mpich_ranks PRIVATE PkgConfig::OG_MPICH)
+  foreach(file ranks faults)
+    og_add_mpi_program(test_mpich_${file} ${file} ${og_mpich_objects})
+    target_link_libraries(test_mpich_${file} PRIVATE PkgConfig::OG_MPICH)
+  endforeach()
+  og_add_mpi_test(mpi/mpich/faults mpi ${OG_MPICH_EXEC} 2 test_mpich_faults --among 7)
   foreach(ranks 1 2 3 4)
     og_add_mpi_test(mpi/mpich/${ranks} mpi ${OG_MPICH_EXEC} ${ranks} test_mpich_ranks --seed ${ranks} --among 12)
   endforeach()

@@ -1,5 +1,5 @@
-/* offgrid over MPI: types 1 and 2 in two and three dimensions, on the CPUs of several ranks. Link liboffgrid_mpi, which needs no
- * liboffgrid beside it (and may have one).
+/* offgrid over MPI: types 1 and 2, gradient and filter in two and three dimensions, on the CPUs of several ranks. Link
+ * liboffgrid_mpi, which needs no liboffgrid beside it (and may have one).
  *
  * All functions but those said to be local are collective: every rank of the communicator calls them, in the same order.
  * They return the same code on every rank, and og_mpi_last_error() says which rank met what. Codes are those of
@@ -29,7 +29,7 @@ typedef struct og_mpi_plan_s *og_mpi_plan;
 
 /* A plan over a duplicate of comm. MPI must be initialised with MPI_THREAD_FUNNELED or more. ndim 2 or 3; n_modes and options as
  * in og_plan_create, the same on every rank (but threads and simd); expected_points: of all ranks together, 0: about
- * as many as modes. Options that do not apply: gradient, spread_only, storage = index, backends with a device. mpi_options may be
+ * as many as modes. Options that do not apply: spread_only, storage = index, backends with a device. mpi_options may be
  * NULL. On error *plan is NULL. */
 OG_API int og_mpi_plan_create(og_mpi_plan *plan, MPI_Comm comm, int ndim, const int64_t *n_modes,
                               const og_options *options, const og_mpi_options *mpi_options) OG_MUST_CHECK;
@@ -41,8 +41,16 @@ OG_API int og_mpi_plan_set_points(og_mpi_plan plan, int64_t n_points, const void
 /* strengths: [n_vectors][n_points of this rank]; modes: [n_vectors][this rank's box, x fastest]. */
 OG_API int og_mpi_type1(og_mpi_plan plan, int64_t n_vectors, const void *strengths, void *modes) OG_MUST_CHECK;
 
-/* The adjoint; values in the order of this rank's points. */
+/* The adjoint; values: [n_vectors][n_points], in the order of this rank's points. */
 OG_API int og_mpi_type2(og_mpi_plan plan, int64_t n_vectors, const void *modes, void *values) OG_MUST_CHECK;
+
+/* Type 2 and its gradient, as og_type2_gradient: gradients: [ndim][n_vectors][n_points]; values may be NULL. Needs the option gradient = 1. */
+OG_API int og_mpi_type2_gradient(og_mpi_plan plan, int64_t n_vectors, const void *modes, void *values,
+                                 void *gradients) OG_MUST_CHECK;
+
+/* values[o] = type2(sum_i multipliers[o][i] * type1(strengths[i])), as og_filter; multipliers: [n_out][n_in][this rank's box]. */
+OG_API int og_mpi_filter(og_mpi_plan plan, int64_t n_in, const void *strengths, int64_t n_out, const void *multipliers,
+                         void *values) OG_MUST_CHECK;
 
 /* Local: the half-open box of this rank's modes within the array that og_type1 of one process fills, as indices of that
  * array, x first (whatever mode_order says: index 0 is its first entry). May be empty. */

@@ -18,9 +18,9 @@ ROOT = Path(__file__).resolve().parent.parent
 JOBS = os.cpu_count() or 1
 # The threaded paths (threads/paths goes through all of them), for the thread sanitizer; and tests that gain nothing from the
 # address sanitizer, because they look at files as built or installed, or load libraries into an interpreter that was not
-# built with it, or run on other numbers of ranks than 3 and 8.
+# built with it, or run on other numbers of ranks than 3.
 THREADED = r"^(threads/|plan/(threads|batch|spread|filter|type3|gradient|reuse|progress)|points/|deconvolve/|fft/threads)"
-NOT_UNDER_ASAN = r"^(install/|rules/|demo/|compat/test_.*\.py|mpi/mpich/|mpi/ranks/([124-7]|1.)$)"
+NOT_UNDER_ASAN = r"^(install/|rules/|demo/|compat/test_.*\.py|mpi/mpich/|mpi/(ranks|faults)/([1245678]|1.|single/.*)$)"
 
 
 class Tally:

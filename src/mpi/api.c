@@ -102,8 +102,8 @@ static int check(og_mpi_plan *out, const og_comm *c, int ndim, const int64_t *n_
   OG_CHECK(out, OG_ERR_NULL, "plan must not be null");
   OG_TRY(check_sizes(ndim, n_modes));
   OG_TRY(og_options_resolve(options, full));
-  OG_CHECK(!full->gradient && !full->spread_only && full->storage != OG_STORE_INDEX, OG_ERR_UNSUPPORTED,
-           "options gradient, spread_only and storage = index do not apply to transforms over MPI");
+  OG_CHECK(!full->spread_only && full->storage != OG_STORE_INDEX, OG_ERR_UNSUPPORTED,
+           "options spread_only and storage = index do not apply to transforms over MPI");
   OG_TRY(check_own(m, ndim, c->size));
   og_mpi_plan p = og_allocate_zeroed(sizeof *p);
   OG_CHECK(p, OG_ERR_MEMORY, "no memory for a plan (%zu bytes)", sizeof *p);
@@ -119,11 +119,12 @@ static int check(og_mpi_plan *out, const og_comm *c, int ndim, const int64_t *n_
 static int choose(og_mpi_plan p) {
   const struct og_plan_s *m = p->model;
   const int64_t modes = m->n_modes[0] * m->n_modes[1] * m->n_modes[2], most = INT64_MAX / 1024;
-  return og_choose(m,
+  OG_TRY(og_choose(m,
                    m->options.expected_points ? m->options.expected_points
                    : modes < most             ? modes
                                               : most,
-                   &p->choice);
+                   &p->choice));
+  return og_plan_make_window(m, 1, &p->choice, &p->window); /* the choice's width may grow */
 }
 
 static void lay_out(og_mpi_plan p) {
@@ -146,6 +147,8 @@ static int create(og_mpi_plan *out, og_comm *c, int ndim, const int64_t *n_modes
   OG_TRY(og_comm_agree(c, check_same(c, ndim, n_modes, &full, m)));
   og_mpi_plan p = *out;
   p->comm = *c;
+  *c = (og_comm){.comm = MPI_COMM_NULL};
+  c = &p->comm;
   int code = c->rank ? OG_OK : choose(p); /* one choice for all: its arithmetic may differ between machines */
   code = og_comm_agree(c, code);
   if (!code) {
@@ -153,7 +156,6 @@ static int create(og_mpi_plan *out, og_comm *c, int ndim, const int64_t *n_modes
     lay_out(p);
     code = og_comm_agree(c, og_mpi_build(p));
   }
-  *c = (og_comm){.comm = MPI_COMM_NULL, .requests = NULL};
   return code;
 }
 
@@ -193,6 +195,12 @@ static int check_plan(og_mpi_plan p) {
   return OG_OK;
 }
 
+/* A plan whose communicator failed is broken. */
+static int noted(og_mpi_plan p, int code) {
+  p->broken |= code == OG_ERR_BROKEN;
+  return code;
+}
+
 static int check_points(const struct og_mpi_plan_s *p, int64_t n, const void *const x[3]) {
   OG_CHECK(n >= 0 && n <= INT64_MAX / 1024, OG_ERR_ARGUMENT, "n_points = %lld, must be 0 to 2^53", (long long)n);
   for (int d = 0; d < p->layout.ndim; d++)
@@ -204,9 +212,9 @@ int og_mpi_plan_set_points(og_mpi_plan p, int64_t n_points, const void *x, const
   const void *const coordinates[3] = {x, y, z};
   og_travel travel;
   OG_TRY(check_plan(p));
-  OG_TRY(og_comm_agree(&p->comm, check_points(p, n_points, coordinates)));
-  OG_TRY(og_travel_create(&travel, &p->comm, &p->layout, &p->model->backend, &p->points_setup, p->model->period,
-                          p->options.points_on_owners, n_points, coordinates));
+  OG_TRY(noted(p, og_comm_agree(&p->comm, check_points(p, n_points, coordinates))));
+  OG_TRY(noted(p, og_travel_create(&travel, &p->comm, &p->layout, &p->model->backend, &p->points_setup,
+                                   p->model->period, p->options.points_on_owners, n_points, coordinates)));
   og_travel_destroy(&p->travel, &p->model->backend);
   p->travel = travel;
   p->has_points = 1;
@@ -227,19 +235,27 @@ int og_mpi_plan_owners(og_mpi_plan p, int64_t n_points, const void *x, const voi
 
 /* ---- transforms */
 
-static int check_vectors(const struct og_mpi_plan_s *p, int64_t n_vectors, const void *values, const void *modes) {
+static size_t value_bytes(const struct og_mpi_plan_s *p) {
+  return og_value_bytes(p->model->options.precision, p->model->options.values);
+}
+static size_t mode_bytes(const struct og_mpi_plan_s *p) { return 2 * og_real_bytes(p->model->options.precision); }
+
+static int check_number(const struct og_mpi_plan_s *p, const char *name, int64_t n) {
   OG_CHECK(p->has_points, OG_ERR_ORDER, "og_mpi_plan_set_points must come first");
-  OG_CHECK(n_vectors >= 0 && n_vectors <= p->model->options.max_vectors, OG_ERR_ARGUMENT,
-           "n_vectors = %lld, must be 0 to max_vectors = %lld", (long long)n_vectors,
-           (long long)p->model->options.max_vectors);
-  OG_CHECK(values || !n_vectors || !p->travel.n_here, OG_ERR_NULL, "the points' array must not be null");
-  OG_CHECK(modes || !n_vectors || !p->n_kept, OG_ERR_NULL, "modes must not be null");
+  OG_CHECK(n >= 0 && n <= p->model->options.max_vectors, OG_ERR_ARGUMENT, "%s = %lld, must be 0 to max_vectors = %lld",
+           name, (long long)n, (long long)p->model->options.max_vectors);
   return OG_OK;
 }
 
-static int begin(og_mpi_plan p, int64_t n_vectors, const void *values, const void *modes) {
-  OG_TRY(check_plan(p));
-  OG_TRY(og_comm_agree_on(&p->comm, check_vectors(p, n_vectors, values, modes), "n_vectors", n_vectors));
+/* An array of n_vectors times `each` numbers. */
+static int check_array(const char *name, int64_t n_vectors, int64_t each, const void *array) {
+  OG_CHECK(array || !n_vectors || !each, OG_ERR_NULL, "%s must not be null", name);
+  return OG_OK;
+}
+
+/* code: what this rank thinks of its arguments. */
+static int begin(og_mpi_plan p, int code, const char *name, int64_t number) {
+  OG_TRY(noted(p, og_comm_agree_on(&p->comm, code, name, number)));
   memset(p->sent, 0, sizeof p->sent);
   p->sent_values = 0;
   return OG_OK;
@@ -252,27 +268,106 @@ static int finish(og_mpi_plan p, int code) {
   return OG_ERR_BROKEN;
 }
 
+static int check_type1(const struct og_mpi_plan_s *p, int64_t n_vectors, const void *strengths, const void *modes) {
+  OG_TRY(check_number(p, "n_vectors", n_vectors));
+  OG_TRY(check_array("strengths", n_vectors, p->travel.n_here, strengths));
+  return check_array("modes", n_vectors, p->n_kept, modes);
+}
+
+static const char *points_of(const struct og_mpi_plan_s *p, const void *values, int64_t v) {
+  return og_const_at(values, v * p->travel.n_here, value_bytes(p));
+}
+
+static const char *modes_of(const struct og_mpi_plan_s *p, const void *modes, int64_t v) {
+  return og_const_at(modes, v * p->n_kept, mode_bytes(p));
+}
+
 int og_mpi_type1(og_mpi_plan p, int64_t n_vectors, const void *strengths, void *modes) {
-  OG_TRY(begin(p, n_vectors, strengths, modes));
-  const size_t value = og_value_bytes(p->model->options.precision, p->model->options.values),
-               mode = 2 * og_real_bytes(p->model->options.precision);
+  OG_TRY(check_plan(p));
+  OG_TRY(begin(p, check_type1(p, n_vectors, strengths, modes), "n_vectors", n_vectors));
   int code = OG_OK;
   for (int64_t v = 0; v < n_vectors; v++) {
-    const int failed =
-        og_mpi_execute_type1(p, og_const_at(strengths, v * p->travel.n_here, value), og_at(modes, v * p->n_kept, mode));
+    const int failed = og_mpi_execute_type1(p, points_of(p, strengths, v), og_at(modes, v * p->n_kept, mode_bytes(p)));
     code = code ? code : failed;
   }
   return finish(p, code);
 }
 
-int og_mpi_type2(og_mpi_plan p, int64_t n_vectors, const void *modes, void *values) {
-  OG_TRY(begin(p, n_vectors, values, modes));
-  const size_t value = og_value_bytes(p->model->options.precision, p->model->options.values),
-               mode = 2 * og_real_bytes(p->model->options.precision);
+static int type2(og_mpi_plan p, int64_t n_vectors, const void *modes, void *values, int with_gradients,
+                 void *gradients) {
+  const int back = !with_gradients || og_comm_any(&p->comm, values != NULL);
   int code = OG_OK;
   for (int64_t v = 0; v < n_vectors; v++) {
+    char *slopes[3];
+    for (int d = 0; d < 3; d++)
+      slopes[d] = og_at(gradients, (d * n_vectors + v) * p->travel.n_here, value_bytes(p));
     const int failed =
-        og_mpi_execute_type2(p, og_const_at(modes, v * p->n_kept, mode), og_at(values, v * p->travel.n_here, value));
+        og_mpi_execute_type2(p, modes_of(p, modes, v), back, og_at(values, v * p->travel.n_here, value_bytes(p)),
+                             with_gradients ? slopes : NULL);
+    code = code ? code : failed;
+  }
+  return finish(p, code);
+}
+
+static int check_type2(const struct og_mpi_plan_s *p, int64_t n_vectors, const void *modes, const void *values) {
+  OG_TRY(check_number(p, "n_vectors", n_vectors));
+  OG_TRY(check_array("modes", n_vectors, p->n_kept, modes));
+  return check_array("values", n_vectors, p->travel.n_here, values);
+}
+
+int og_mpi_type2(og_mpi_plan p, int64_t n_vectors, const void *modes, void *values) {
+  OG_TRY(check_plan(p));
+  OG_TRY(begin(p, check_type2(p, n_vectors, modes, values), "n_vectors", n_vectors));
+  return type2(p, n_vectors, modes, values, 0, NULL);
+}
+
+static int check_gradient(const struct og_mpi_plan_s *p, int64_t n_vectors, const void *modes, const void *gradients) {
+  OG_CHECK(p->model->options.gradient, OG_ERR_UNSUPPORTED, "the plan was made without the option gradient = 1");
+  OG_TRY(check_number(p, "n_vectors", n_vectors));
+  OG_TRY(check_array("modes", n_vectors, p->n_kept, modes));
+  return check_array("gradients", n_vectors, p->travel.n_here, gradients);
+}
+
+int og_mpi_type2_gradient(og_mpi_plan p, int64_t n_vectors, const void *modes, void *values, void *gradients) {
+  OG_TRY(check_plan(p));
+  OG_TRY(begin(p, check_gradient(p, n_vectors, modes, gradients), "n_vectors", n_vectors));
+  return type2(p, n_vectors, modes, values, 1, gradients);
+}
+
+/* ---- filter */
+
+static int check_filter(og_mpi_plan p, int64_t n_in, const void *strengths, int64_t n_out, const void *multipliers,
+                        const void *values) {
+  OG_TRY(check_number(p, "n_in", n_in));
+  OG_TRY(check_number(p, "n_out", n_out));
+  OG_TRY(check_array("strengths", n_in, p->travel.n_here, strengths));
+  OG_TRY(check_array("multipliers", n_in * n_out, p->n_kept, multipliers));
+  OG_TRY(check_array("values", n_out, p->travel.n_here, values));
+  if (p->filter_modes)
+    return OG_OK;
+  const size_t sets = (size_t)p->model->options.max_vectors + 1,
+               bytes = og_bytes(sets, og_bytes((size_t)p->n_kept, mode_bytes(p)));
+  p->filter_modes = og_allocate(bytes);
+  OG_CHECK(p->filter_modes, OG_ERR_MEMORY, "no memory for the modes of a filter (%zu bytes)", bytes);
+  return OG_OK;
+}
+
+int og_mpi_filter(og_mpi_plan p, int64_t n_in, const void *strengths, int64_t n_out, const void *multipliers,
+                  void *values) {
+  OG_TRY(check_plan(p));
+  OG_TRY(begin(p, check_filter(p, n_in, strengths, n_out, multipliers, values), "n_in", n_in));
+  OG_TRY(begin(p, OG_OK, "n_out", n_out));
+  int code = OG_OK;
+  for (int64_t i = 0; i < n_in && n_out; i++) {
+    const int failed =
+        og_mpi_execute_type1(p, points_of(p, strengths, i), og_at(p->filter_modes, (1 + i) * p->n_kept, mode_bytes(p)));
+    code = code ? code : failed;
+  }
+  for (int64_t o = 0; o < n_out; o++) {
+    og_mpi_multiply(p->model->options.precision, n_in, p->n_kept, modes_of(p, multipliers, o * n_in),
+                    modes_of(p, p->filter_modes, 1), p->filter_modes);
+    const int failed =
+        og_mpi_execute_type2(p, p->filter_modes, 1, og_at(values, o * p->travel.n_here, value_bytes(p)), NULL);
     code = code ? code : failed;
   }
   return finish(p, code);

@@ -34,6 +34,7 @@ static int make_block(og_mpi_plan p) {
                                       .window = &p->window,
                                       .evaluation = o->evaluation,
                                       .wide = 1,
+                                      .gradient = o->gradient,
                                       .threads = m->threads,
                                       .simd = m->simd,
                                       .spread_method = m->spread_method,
@@ -178,8 +179,7 @@ static int make_modes(og_mpi_plan p) {
 }
 
 int og_mpi_build(og_mpi_plan p) {
-  const og_options *o = &p->model->options;
-  OG_TRY(og_window_make(&p->window, p->model->kind, p->choice.width, p->choice.sigma, o->shape, o->tolerance));
+  OG_TRY(og_plan_make_window(p->model, 0, &p->choice, &p->window));
   OG_TRY(make_block(p));
   OG_TRY(make_stages(p));
   OG_TRY(make_moves(p));
@@ -198,4 +198,5 @@ void og_mpi_unbuild(og_mpi_plan p) {
     og_move_destroy(&p->move[i]);
   og_free(p->buffer[0]);
   og_free(p->buffer[1]);
+  og_free(p->filter_modes);
 }

@@ -9,23 +9,46 @@
 #define TAG 71
 #define TEXT 400
 
+/* Keeps the first error that MPI reports, for the next agreement: some error handlers return. */
+static void met(og_comm *c, int error) {
+  if (error != MPI_SUCCESS && !c->error)
+    c->error = error;
+}
+
+static int check_mpi(const og_comm *c) {
+  char text[MPI_MAX_ERROR_STRING + 1] = "";
+  int length;
+  if (!c->error)
+    return OG_OK;
+  MPI_Error_string(c->error, text, &length);
+  OG_FAIL(OG_ERR_BROKEN, "MPI failed: %s", text);
+}
+
+static int check_level(void) {
+  int level = 0;
+  MPI_Query_thread(&level);
+  OG_CHECK(level >= MPI_THREAD_FUNNELED, OG_ERR_ORDER,
+           "MPI runs without threads: call MPI_Init_thread with MPI_THREAD_FUNNELED or more");
+  return OG_OK;
+}
+
 int og_comm_open(og_comm *c, MPI_Comm comm) {
-  int on = 0, off = 0, level = 0, inter = 0;
+  int on = 0, off = 0, inter = 0;
   *c = (og_comm){.comm = MPI_COMM_NULL};
   MPI_Initialized(&on);
   OG_CHECK(on, OG_ERR_ORDER, "MPI is not initialised: call MPI_Init_thread first");
   MPI_Finalized(&off);
   OG_CHECK(!off, OG_ERR_ORDER, "MPI is already finalised");
-  MPI_Query_thread(&level);
-  OG_CHECK(level >= MPI_THREAD_FUNNELED, OG_ERR_ORDER,
-           "MPI runs without threads: call MPI_Init_thread with MPI_THREAD_FUNNELED or more");
   OG_CHECK(comm != MPI_COMM_NULL, OG_ERR_NULL, "the communicator must not be MPI_COMM_NULL");
   MPI_Comm_test_inter(comm, &inter);
   OG_CHECK(!inter, OG_ERR_ARGUMENT, "the communicator must not be an intercommunicator");
   OG_CHECK(MPI_Comm_dup(comm, &c->comm) == MPI_SUCCESS, OG_ERR_ARGUMENT, "the communicator cannot be duplicated");
   MPI_Comm_rank(c->comm, &c->rank);
   MPI_Comm_size(c->comm, &c->size);
-  return OG_OK;
+  const int code = og_comm_agree(c, check_level());
+  if (code)
+    og_comm_close(c);
+  return code;
 }
 
 void og_comm_close(og_comm *c) {
@@ -34,6 +57,7 @@ void og_comm_close(og_comm *c) {
   if (!off && c->comm != MPI_COMM_NULL)
     MPI_Comm_free(&c->comm);
   og_free(c->requests);
+  *c = (og_comm){.comm = MPI_COMM_NULL};
 }
 
 /* Everybody takes over what the failed rank says. */
@@ -41,16 +65,20 @@ static int take_over(og_comm *c, int failed, int code) {
   char text[TEXT] = "";
   if (c->rank == failed)
     strncpy(text, og_last_error(), TEXT - 1);
-  MPI_Bcast(&code, 1, MPI_INT, failed, c->comm);
-  MPI_Bcast(text, TEXT, MPI_CHAR, failed, c->comm);
+  met(c, MPI_Bcast(&code, 1, MPI_INT, failed, c->comm));
+  met(c, MPI_Bcast(text, TEXT, MPI_CHAR, failed, c->comm));
   char where[32];
   snprintf(where, sizeof where, "rank %d", failed);
   return og_error_set(code, where, "%s", text);
 }
 
 int og_comm_agree_on(og_comm *c, int code, const char *name, int64_t number) {
-  int64_t mine[3] = {code ? c->rank : c->size, number, -number}, all[3];
-  MPI_Allreduce(mine, all, 3, MPI_INT64_T, MPI_MIN, c->comm);
+  const int broken = check_mpi(c);
+  code = broken ? broken : code;
+  int64_t mine[3] = {code ? c->rank : c->size, number, -number}, all[3] = {c->size, 0, 0};
+  met(c, MPI_Allreduce(mine, all, 3, MPI_INT64_T, MPI_MIN, c->comm));
+  if (!broken)
+    OG_TRY(check_mpi(c)); /* no agreement is possible */
   if (all[0] < c->size)
     return take_over(c, (int)all[0], code);
   OG_CHECK(all[1] == -all[2], OG_ERR_ARGUMENT, "%s differs: %lld on one rank, %lld on another", name, (long long)all[1],
@@ -60,10 +88,16 @@ int og_comm_agree_on(og_comm *c, int code, const char *name, int64_t number) {
 
 int og_comm_agree(og_comm *c, int code) { return og_comm_agree_on(c, code, "", 0); }
 
-void og_comm_from_first(og_comm *c, void *data, int bytes) { MPI_Bcast(data, bytes, MPI_BYTE, 0, c->comm); }
+int og_comm_any(og_comm *c, int mine) {
+  int any = mine;
+  met(c, MPI_Allreduce(&mine, &any, 1, MPI_INT, MPI_LOR, c->comm));
+  return any;
+}
+
+void og_comm_from_first(og_comm *c, void *data, int bytes) { met(c, MPI_Bcast(data, bytes, MPI_BYTE, 0, c->comm)); }
 
 void og_comm_counts(og_comm *c, const int64_t *to, int64_t *from) {
-  MPI_Alltoall(to, 1, MPI_INT64_T, from, 1, MPI_INT64_T, c->comm);
+  met(c, MPI_Alltoall(to, 1, MPI_INT64_T, from, 1, MPI_INT64_T, c->comm));
 }
 
 int og_comm_reserve(og_comm *c, int64_t n_parcels, size_t bytes) {
@@ -89,8 +123,8 @@ int64_t og_comm_swap(og_comm *c, int64_t n_out, const og_parcel *out, const char
       mine = in[i].offset;
     for (size_t done = 0; in[i].rank != c->rank && done < in[i].bytes; done += c->longest) {
       const size_t rest = in[i].bytes - done;
-      MPI_Irecv(to + in[i].offset + done, (int)(rest < c->longest ? rest : c->longest), MPI_BYTE, in[i].rank, TAG,
-                c->comm, &c->requests[n++]);
+      met(c, MPI_Irecv(to + in[i].offset + done, (int)(rest < c->longest ? rest : c->longest), MPI_BYTE, in[i].rank,
+                       TAG, c->comm, &c->requests[n++]));
     }
   }
   for (int64_t i = 0; i < n_out; i++) {
@@ -101,11 +135,11 @@ int64_t og_comm_swap(og_comm *c, int64_t n_out, const og_parcel *out, const char
     }
     for (size_t done = 0; done < out[i].bytes; done += c->longest) {
       const size_t rest = out[i].bytes - done;
-      MPI_Isend(from + out[i].offset + done, (int)(rest < c->longest ? rest : c->longest), MPI_BYTE, out[i].rank, TAG,
-                c->comm, &c->requests[n++]);
+      met(c, MPI_Isend(from + out[i].offset + done, (int)(rest < c->longest ? rest : c->longest), MPI_BYTE, out[i].rank,
+                       TAG, c->comm, &c->requests[n++]));
     }
     sent += (int64_t)out[i].bytes;
   }
-  MPI_Waitall(n, c->requests, MPI_STATUSES_IGNORE);
+  met(c, MPI_Waitall(n, c->requests, MPI_STATUSES_IGNORE));
   return sent;
 }

@@ -8,6 +8,7 @@
 typedef struct og_comm {
   MPI_Comm comm; /* the plan's own */
   int rank, size;
+  int error;      /* the first that MPI reported, or 0 */
   size_t longest; /* bytes of a message: longer ones are split */
   MPI_Request *requests;
   int64_t n_requests;
@@ -23,11 +24,13 @@ typedef struct og_parcel {
 int og_comm_open(og_comm *c, MPI_Comm comm) OG_MUST_CHECK;
 void og_comm_close(og_comm *c);
 
-/* Collective: 0 where every rank brings 0, else everywhere the code and the sentence of the lowest rank that has one. */
+/* Collective: 0 where every rank brings 0, else everywhere the code and the sentence of the lowest rank that has one.
+ * OG_ERR_BROKEN where MPI reported an error on one since the communicator was made. */
 int og_comm_agree(og_comm *c, int code) OG_MUST_CHECK;
 /* The same, and OG_ERR_ARGUMENT where the ranks' numbers differ. */
 int og_comm_agree_on(og_comm *c, int code, const char *name, int64_t number) OG_MUST_CHECK;
 
+int og_comm_any(og_comm *c, int mine);                             /* collective: 1 where any rank says so */
 void og_comm_from_first(og_comm *c, void *data, int bytes);        /* collective: rank 0's bytes for all */
 void og_comm_counts(og_comm *c, const int64_t *to, int64_t *from); /* collective: [size], one number for each rank */
 

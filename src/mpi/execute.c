@@ -48,8 +48,17 @@ int og_mpi_execute_type1(og_mpi_plan p, const char *strengths, char *modes) {
   return code;
 }
 
-int og_mpi_execute_type2(og_mpi_plan p, const char *modes, char *values) {
+/* Cells are the block's coordinates; k = 0 alone has no slope, and no noise either. */
+static void slope_back(og_mpi_plan p, int d, char *slopes, char *gradient) {
+  const struct og_plan_s *m = p->model;
+  const double factor = m->n_modes[d] == 1 ? 0 : (double)p->layout.n[d] / m->period[d];
+  og_mpi_scale(m->options.precision, factor, (size_t)p->travel.n_owned * value_bytes(p), slopes);
+  p->sent_values += og_travel_back(&p->travel, &p->comm, value_bytes(p), slopes, gradient);
+}
+
+int og_mpi_execute_type2(og_mpi_plan p, const char *modes, int back, char *values, char *const gradients[3]) {
   int code = OG_OK;
+  void *slopes[3] = {NULL, NULL, NULL};
   og_mpi_modes_to(&p->modes, &p->done, modes);
   if (p->layout.ndim == 3) {
     code = lines(p, 2, 1);
@@ -59,8 +68,14 @@ int og_mpi_execute_type2(og_mpi_plan p, const char *modes, char *values) {
   move(p, OG_MOVE_FIRST, 1, &p->spectrum, &p->middle);
   code = first(code, lines(p, 0, 1));
   move(p, OG_MOVE_HALO, 1, &p->block, &p->block);
+  for (int d = 0; gradients && d < p->layout.ndim; d++)
+    slopes[d] = p->travel.slopes + (size_t)(d * p->travel.n_owned) * value_bytes(p);
   if (p->travel.n_owned)
-    code = first(code, p->model->backend.interp(p->travel.points, p->memory[0], p->travel.in, NULL));
-  p->sent_values += og_travel_back(&p->travel, &p->comm, value_bytes(p), values);
+    code =
+        first(code, p->model->backend.interp(p->travel.points, p->memory[0], p->travel.in, gradients ? slopes : NULL));
+  if (back)
+    p->sent_values += og_travel_back(&p->travel, &p->comm, value_bytes(p), p->travel.in, values);
+  for (int d = 0; gradients && d < p->layout.ndim; d++)
+    slope_back(p, d, slopes[d], gradients[d]);
   return code;
 }

@@ -34,6 +34,7 @@ struct og_mpi_plan_s {
       done; /* with cells or kept cells along the line; done: where the modes are taken */
   og_move move[OG_MOVES];
   char *buffer[2];
+  char *filter_modes; /* [max_vectors + 1] sets of modes, from the first filter on */
   int64_t sent[OG_MOVES], sent_values;
   int has_points, broken;
 };
@@ -44,5 +45,7 @@ void og_mpi_unbuild(og_mpi_plan p);
 
 /* execute.c: no communication is left out where a stage fails; returns this rank's code. */
 int og_mpi_execute_type1(og_mpi_plan p, const char *strengths, char *modes) OG_MUST_CHECK;
-int og_mpi_execute_type2(og_mpi_plan p, const char *modes, char *values) OG_MUST_CHECK;
+/* gradients: NULL on every rank or none; back: whether values are wanted anywhere. */
+int og_mpi_execute_type2(og_mpi_plan p, const char *modes, int back, char *values,
+                         char *const gradients[3]) OG_MUST_CHECK;
 #endif

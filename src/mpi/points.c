@@ -133,7 +133,7 @@ static int64_t swap(og_travel *v, og_comm *c, size_t bytes, int back, const char
 }
 
 /* Room for what comes; value: bytes of a strength. */
-static int prepare(trip *t, og_travel *v, og_comm *c, size_t value) {
+static int prepare(trip *t, og_travel *v, og_comm *c, size_t value, int gradient) {
   const size_t ranks = (size_t)c->size, ndim = (size_t)t->layout->ndim;
   v->to = og_allocate(og_bytes(ranks, sizeof *v->to));
   v->from = og_allocate(og_bytes(ranks, sizeof *v->from));
@@ -146,7 +146,9 @@ static int prepare(trip *t, og_travel *v, og_comm *c, size_t value) {
   t->arrived = og_allocate(og_bytes(owned, ndim * sizeof(double)));
   v->out = og_allocate(og_bytes(here, value));
   v->in = og_allocate(og_bytes(owned, value));
-  OG_CHECK(t->arrived && v->out && v->in, OG_ERR_MEMORY, "no memory for %zu points that this rank owns", owned);
+  v->slopes = gradient ? og_allocate(og_bytes(owned, ndim * value)) : NULL;
+  OG_CHECK(t->arrived && v->out && v->in && (v->slopes || !gradient), OG_ERR_MEMORY,
+           "no memory for %zu points that this rank owns", owned);
   for (size_t d = 0; d < ndim; d++) {
     t->apart[d] = og_allocate(og_bytes(owned, sizeof(double)));
     OG_CHECK(t->apart[d], OG_ERR_MEMORY, "no memory for %zu points that this rank owns", owned);
@@ -176,7 +178,7 @@ static int travel(trip *t, og_travel *v, og_comm *c, const og_backend *backend, 
   const og_grid *grid = setup->grid;
   OG_TRY(og_comm_agree(c, depart(t, v, c, period, grid->precision, staying, x)));
   og_comm_counts(c, t->to, t->from);
-  OG_TRY(og_comm_agree(c, prepare(t, v, c, og_value_bytes(grid->precision, grid->values))));
+  OG_TRY(og_comm_agree(c, prepare(t, v, c, og_value_bytes(grid->precision, grid->values), setup->gradient)));
   v->bytes_sent = swap(v, c, (size_t)t->layout->ndim * sizeof(double), 0, (const char *)t->local, (char *)t->arrived);
   return og_comm_agree(c, arrive(t, v, backend, setup));
 }
@@ -203,6 +205,7 @@ void og_travel_destroy(og_travel *v, const og_backend *backend) {
   og_free(v->scaled);
   og_free(v->out);
   og_free(v->in);
+  og_free(v->slopes);
   *v = (og_travel){0};
 }
 
@@ -213,9 +216,9 @@ int64_t og_travel_there(og_travel *v, og_comm *c, size_t value, const char *stre
   return swap(v, c, value, 0, v->out, v->in);
 }
 
-int64_t og_travel_back(og_travel *v, og_comm *c, size_t value, char *values) {
-  const int64_t sent = swap(v, c, value, 1, v->in, v->out);
-  for (int64_t i = 0; i < v->n_here; i++)
+int64_t og_travel_back(og_travel *v, og_comm *c, size_t value, const char *there, char *values) {
+  const int64_t sent = swap(v, c, value, 1, there, v->out);
+  for (int64_t i = 0; i < v->n_here && values; i++)
     memcpy(values + (size_t)v->order[i] * value, v->out + (size_t)i * value, value);
   return sent;
 }

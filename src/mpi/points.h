@@ -12,6 +12,7 @@ typedef struct og_travel {
   og_parcel *to, *from; /* of points; offset and bytes are counts of points here */
   og_parcel *scaled;    /* [n_to + n_from]: the same in bytes of what is sent */
   char *out, *in;       /* values of one vector: in the order of sending, and of the owner */
+  char *slopes;         /* [ndim][n_owned] values, where gradients are asked for */
   void *points;         /* the backend's */
   void *resident;
   int64_t bytes_sent; /* of coordinates */
@@ -28,7 +29,7 @@ int og_travel_create(og_travel *travel, og_comm *comm, const og_layout *l, const
                      const void *const x[3]) OG_MUST_CHECK;
 void og_travel_destroy(og_travel *travel, const og_backend *backend);
 
-/* One vector: strengths to the owners (*there: in their order), and values, which lie in `in`, back. Return the bytes sent. */
+/* One vector: strengths to the owners (*there: in their order), and values in the owners' order back. Return the bytes sent. */
 int64_t og_travel_there(og_travel *travel, og_comm *comm, size_t value, const char *strengths, const char **there);
-int64_t og_travel_back(og_travel *travel, og_comm *comm, size_t value, char *values);
+int64_t og_travel_back(og_travel *travel, og_comm *comm, size_t value, const char *there, char *values);
 #endif

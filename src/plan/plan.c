@@ -106,22 +106,19 @@ static int has_room(const og_choice *choice, int ndim) {
   return 1;
 }
 
-/* The window of the choice. The laws by which a width is chosen are a little optimistic for gradients, so there the
- * definition of the error has the last word. */
-static int make_window(const struct og_plan_s *plan, og_core *c) {
+int og_plan_make_window(const struct og_plan_s *plan, int may_grow, og_choice *choice, og_window *window) {
   const og_options *o = &plan->options;
-  og_choice *choice = &c->choice;
   double fit = o->spread_only ? 0.01 * o->tolerance : o->tolerance; /* there the grid itself is the result */
   fit /= og_type3_excess(plan, choice->width, choice->sigma);       /* it lifts the fit's error as well */
-  OG_TRY(og_window_make(&c->window, plan->kind, choice->width, choice->sigma, o->shape, fit));
+  OG_TRY(og_window_make(window, plan->kind, choice->width, choice->sigma, o->shape, fit));
   if (!o->gradient)
     return OG_OK;
-  og_window_fit(&c->window, 0.3 * fit, 1);
-  if (o->width || choice->width >= OG_MAX_WIDTH || !has_room(choice, plan->ndim) ||
-      og_expected_error(plan, &c->window, choice) <= o->tolerance)
+  og_window_fit(window, 0.3 * fit, 1);
+  if (!may_grow || o->width || choice->width >= OG_MAX_WIDTH || !has_room(choice, plan->ndim) ||
+      og_expected_error(plan, window, choice) <= o->tolerance)
     return OG_OK;
   choice->width++;
-  return make_window(plan, c);
+  return og_plan_make_window(plan, may_grow, choice, window);
 }
 
 /* The factors of dimension d where the backend reads them. */
@@ -139,7 +136,7 @@ static int place_factor(const struct og_plan_s *plan, og_core *c, int d) {
 static int fill_core(const struct og_plan_s *plan, const double *shift, og_core *c) {
   const og_options *o = &plan->options;
   const og_choice *choice = &c->choice;
-  OG_TRY(make_window(plan, c));
+  OG_TRY(og_plan_make_window(plan, 1, &c->choice, &c->window));
   c->grid = (og_grid){.ndim = plan->ndim, .precision = o->precision, .values = o->values};
   memcpy(c->grid.n, choice->n, sizeof choice->n);
   OG_TRY(plan->backend.grid_layout(&c->grid));

@@ -103,6 +103,9 @@ int og_plan_make(og_plan *plan, int ndim, const int64_t *n_modes, const og_optio
                  void *device) OG_MUST_CHECK;
 /* New points, and a new core where their number wants one; on error the plan keeps what it had. */
 int og_plan_replace_points(og_plan plan, int64_t n_points, const void *const x[3]) OG_MUST_CHECK;
+/* The window of the choice. The laws by which a width is chosen are a little optimistic for gradients, so there, with
+ * may_grow, the definition of the error has the last word, and choice->width may grow. */
+int og_plan_make_window(const struct og_plan_s *plan, int may_grow, og_choice *choice, og_window *window) OG_MUST_CHECK;
 size_t og_plan_filter_bytes(const struct og_plan_s *plan);
 /* shift: of the points' grid coordinates, in cells; NULL: none. */
 int og_plan_build_core(const struct og_plan_s *plan, const og_choice *choice, const double *shift,

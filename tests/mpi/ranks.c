@@ -1,44 +1,9 @@
-/* On any number of ranks: types 1 and 2 equal one process's result to rounding and the direct sum to the tolerance, the bytes
- * sent are what the boxes imply, and every fault on every rank ends in the same code everywhere. */
-#include <mpi.h>
-
-#include "common/test.h"
+/* On any number of ranks: types 1 and 2, gradient and filter equal one process's result to rounding and the direct sum to the
+ * tolerance, points may be set again, and the bytes sent are what boxes and owners imply. */
 #include "mpi/layout.h"
-#include "base/memory.h"
-#include "offgrid_mpi.h"
+#include "mpi/ranks.h"
 
-static int rank, size;
-
-/* ---- base/memory.c of this program: the linker takes these, so that allocations can fail and leaks show (the address
- * sanitizer cannot tell them from MPI's own) */
-
-static long live, count, fail_at = -1; /* blocks held; allocations so far; the one that fails (-1: none) */
-
-size_t og_bytes(size_t n, size_t bytes) { return bytes && n > SIZE_MAX / bytes ? SIZE_MAX : n * bytes; }
-
-void *og_allocate(size_t bytes) {
-  void *memory = NULL;
-  if (count++ == fail_at || bytes > SIZE_MAX / 2 ||
-      posix_memalign(&memory, OG_ALIGNMENT, og_round_up(bytes ? bytes : 1, OG_ALIGNMENT)))
-    return NULL;
-  memset(memory, 0xee, bytes); /* nobody may count on zeros */
-  live++;
-  return memory;
-}
-
-void *og_allocate_zeroed(size_t bytes) {
-  void *memory = og_allocate(bytes);
-  if (memory)
-    memset(memory, 0, bytes);
-  return memory;
-}
-
-void og_free(void *memory) {
-  live -= memory != NULL;
-  free(memory);
-}
-
-/* ---- the same random problem on every rank; a rank gives the points that `owner` says */
+/* ---- the same random problem on every rank; a rank gives the points that `giver` says */
 
 enum { POINTS = 400, VECTORS = 2 };
 
@@ -47,13 +12,15 @@ typedef struct scene {
   int64_t n_modes[3];
   og_options options;
   og_mpi_options mpi;
-  int spread_by; /* 0: dealt round; 1: all on the last rank; 2: on their owners */
+  int spread_by; /* 0: dealt round; 1: all on the last rank; 2: on their owners; 3: none at all */
+  int64_t points;
 } scene;
 
-static double *x[3], *strengths;
+static double *x[3], *strengths, *multipliers;
 static void *packed[3];
+static int owner[POINTS], giver[POINTS];
 
-static void make_points(const scene *s) {
+static void make_points(const scene *s, int64_t n_kept) {
   for (int d = 0; d < 3; d++) {
     x[d] = test_doubles(POINTS);
     for (int64_t j = 0; j < POINTS; j++)
@@ -63,26 +30,35 @@ static void make_points(const scene *s) {
     packed[d] = test_pack(x[d], POINTS, s->options.precision);
   }
   strengths = test_random((int64_t)2 * VECTORS * POINTS, s->options.precision);
+  multipliers = test_random(2 * VECTORS * n_kept, s->options.precision);
 }
 
-static double *pick(const double *all, const int *owner, int parts, int64_t *n) {
-  double *mine = test_doubles((int64_t)VECTORS * POINTS * 2);
+/* This rank's part of n_vectors vectors of values at all points, packed. */
+static void *pick(const scene *s, int64_t n_vectors, const double *all, int parts, int64_t *n) {
+  double *mine = test_doubles(n_vectors * POINTS * parts);
   int64_t at = 0;
   *n = 0;
-  for (int64_t j = 0; j < POINTS; j++)
-    *n += owner[j] == rank;
-  for (int v = 0; v < VECTORS; v++)
-    for (int64_t j = 0; j < POINTS; j++)
-      if (owner[j] == rank)
-        for (int c = 0; c < parts; c++)
-          mine[at++] = all[((int64_t)v * POINTS + j) * parts + c];
-  return mine;
+  for (int64_t j = 0; j < s->points; j++)
+    *n += giver[j] == rank;
+  for (int64_t v = 0; v < n_vectors; v++)
+    for (int64_t j = 0; j < s->points; j++)
+      for (int c = 0; c < parts && giver[j] == rank; c++)
+        mine[at++] = all[(v * s->points + j) * parts + c];
+  return test_pack(mine, at, s->options.precision);
 }
 
-static int64_t sum_of(int64_t mine) {
-  int64_t all;
-  MPI_Allreduce(&mine, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
-  return all;
+/* This rank's box of n_vectors vectors of modes, packed. */
+static void *pick_modes(const scene *s, int64_t n_vectors, const double *all, const int64_t lower[3],
+                        const int64_t upper[3], const int64_t kept[3]) {
+  const int64_t row = upper[0] > lower[0] ? 2 * (upper[0] - lower[0]) : 0;
+  double *mine = test_doubles(2 * n_vectors * kept[0] * kept[1] * kept[2]);
+  int64_t at = 0;
+  for (int64_t v = 0; v < n_vectors; v++)
+    for (int64_t z = lower[2]; z < upper[2]; z++)
+      for (int64_t y = lower[1]; y < upper[1]; y++, at += row)
+        memcpy(mine + at, all + 2 * (((v * kept[2] + z) * kept[1] + y) * kept[0] + lower[0]),
+               (size_t)row * sizeof *all);
+  return test_pack(mine, at, s->options.precision);
 }
 
 /* The bytes that the layout says this rank sends in a move. */
@@ -93,6 +69,14 @@ static int64_t implied(const og_layout *l, int move, int giving, int64_t cell) {
   for (int64_t i = 0; i < n; i++)
     bytes += pieces[i].rank == rank ? 0 : og_box_cells(&pieces[i].box) * cell;
   return bytes;
+}
+
+/* The points that this rank gives and another owns, or the other way round. */
+static int64_t travellers(const scene *s, int giving) {
+  int64_t n = 0;
+  for (int64_t j = 0; j < s->points; j++)
+    n += giver[j] != owner[j] && (giving ? giver[j] : owner[j]) == rank;
+  return n;
 }
 
 static void check_bytes(const scene *s, og_mpi_plan plan, int giving) {
@@ -117,26 +101,38 @@ static void check_bytes(const scene *s, og_mpi_plan plan, int giving) {
     const int64_t words = l.kept[0] * l.n[1] * l.n[2];
     CHECK(sum_of(r.bytes_first) == VECTORS * 2 * real * (words - words / r.grid[0]), "the first transpose's formula");
   }
-  CHECK(sum_of(r.n_owned) == POINTS && sum_of(r.n_points) == POINTS, "points were lost");
-  CHECK(s->spread_by != 2 || r.bytes_values + r.bytes_points == 0, "points on their owners were sent");
+  int64_t owned = 0;
+  for (int64_t j = 0; j < s->points; j++)
+    owned += owner[j] == rank;
+  CHECK(r.n_owned == owned && sum_of(r.n_points) == s->points, "points were lost");
+  CHECK(r.bytes_points == travellers(s, 1) * s->ndim * (int64_t)sizeof(double), "points: %lld bytes",
+        (long long)r.bytes_points);
+  CHECK(r.bytes_values == VECTORS * travellers(s, giving) * value, "values: %lld bytes", (long long)r.bytes_values);
 }
 
-/* What one process says, and the direct sum: modes of VECTORS vectors, and values back from them. */
-static void one_process(const scene *s, double *modes, double *values, int64_t n_kept) {
+/* What one process says: modes of VECTORS vectors, values and gradients back from them, and a filter's values. */
+typedef struct answers {
+  double *modes, *values, *gradients, *filtered;
+} answers;
+
+static answers one_process(const scene *s, int64_t n_kept) {
   og_plan plan;
-  const int precision = s->options.precision, parts = s->options.values ? 1 : 2;
-  void *in = test_pack(strengths, (int64_t)VECTORS * POINTS * parts, precision),
-       *out = test_pack(NULL, VECTORS * n_kept * 2, precision),
-       *back = test_pack(NULL, (int64_t)VECTORS * POINTS * parts, precision);
+  const int precision = s->options.precision;
+  const int64_t parts = s->options.values ? 1 : 2, n_values = s->points * parts, n_modes = VECTORS * n_kept * 2;
+  void *in = test_pack(strengths, VECTORS * n_values, precision), *out = test_pack(NULL, n_modes, precision),
+       *back = test_pack(NULL, VECTORS * n_values, precision),
+       *slopes = test_pack(NULL, 3 * VECTORS * n_values, precision), *filtered = test_pack(NULL, n_values, precision);
   if (!CHECK_OK(og_plan_create(&plan, s->ndim, s->n_modes, &s->options)))
-    return;
-  CHECK_OK(og_plan_set_points(plan, POINTS, packed[0], packed[1], packed[2]));
+    exit(1);
+  CHECK_OK(og_plan_set_points(plan, s->points, packed[0], packed[1], packed[2]));
   CHECK_OK(og_type1(plan, VECTORS, in, out));
   CHECK_OK(og_type2(plan, VECTORS, out, back));
+  if (s->options.gradient)
+    CHECK_OK(og_type2_gradient(plan, VECTORS, out, NULL, slopes));
+  CHECK_OK(og_filter(plan, VECTORS, in, 1, test_pack(multipliers, n_modes, precision), filtered));
   og_plan_destroy(plan);
-  memcpy(modes, test_unpack(out, VECTORS * n_kept * 2, precision), (size_t)(VECTORS * n_kept * 2) * sizeof *modes);
-  memcpy(values, test_unpack(back, (int64_t)VECTORS * POINTS * parts, precision),
-         (size_t)(VECTORS * POINTS * parts) * sizeof *values);
+  return (answers){test_unpack(out, n_modes, precision), test_unpack(back, VECTORS * n_values, precision),
+                   test_unpack(slopes, 3 * VECTORS * n_values, precision), test_unpack(filtered, n_values, precision)};
 }
 
 /* The relative error over all ranks. */
@@ -175,153 +171,90 @@ static void direct(const scene *s, const int64_t lower[3], const int64_t upper[3
                                                           : i[d] - modes_d);
         }
       }
-  for (int64_t j = 0; j < POINTS; j++) {
+  for (int64_t j = 0; j < s->points; j++) {
     complex_strengths[2 * j] = strengths[real ? j : 2 * j];
     complex_strengths[2 * j + 1] = real ? 0 : strengths[2 * j + 1];
   }
   right = test_doubles(2 * boxed);
   const double *const from[3] = {scaled[0], scaled[1], scaled[2]}, *const to[3] = {k[0], k[1], k[2]};
-  CHECK_OK(og_direct_sum(s->ndim, s->options.sign, POINTS, from, complex_strengths, boxed, to, right));
+  CHECK_OK(og_direct_sum(s->ndim, s->options.sign, s->points, from, complex_strengths, boxed, to, right));
   CHECK_AT_MOST(error_of(modes, right, 2 * boxed), 4 * s->options.tolerance, "distance from the direct sum");
+}
+
+/* got and want: packed, n numbers of this rank. */
+static void compare(const scene *s, const void *got, const void *want, int64_t n, double limit, const char *what) {
+  const int precision = s->options.precision;
+  CHECK_AT_MOST(error_of(test_unpack(got, n, precision), test_unpack(want, n, precision), n), limit, what);
+}
+
+/* Where the points start, who gives them, and another set of points before. */
+static int64_t deal(const scene *s, og_mpi_plan plan) {
+  int64_t n;
+  void *mine[3];
+  CHECK_OK(og_mpi_plan_owners(plan, POINTS, packed[0], packed[1], packed[2], owner));
+  for (int64_t j = 0; j < s->points; j++)
+    giver[j] = s->spread_by == 2 ? owner[j] : s->spread_by ? size - 1 : (int)(j % size);
+  if (s->spread_by != 2)
+    CHECK_OK(og_mpi_plan_set_points(plan, rank % 3 * 20, packed[2], packed[1], packed[0]));
+  for (int d = 0; d < 3; d++)
+    mine[d] = pick(s, 1, x[d], 1, &n);
+  CHECK_OK(og_mpi_plan_set_points(plan, n, mine[0], mine[1], s->ndim > 2 ? mine[2] : NULL));
+  return n;
 }
 
 static void transform(const scene *s) {
   og_mpi_plan plan;
   const int precision = s->options.precision, parts = s->options.values ? 1 : 2;
+  const int64_t kept[3] = {parts == 1 ? s->n_modes[0] / 2 + 1 : s->n_modes[0], s->n_modes[1],
+                           s->ndim > 2 ? s->n_modes[2] : 1},
+                n_kept = kept[0] * kept[1] * kept[2];
+  int64_t lower[3], upper[3], unused;
   MPI_Comm comm;
   MPI_Comm_dup(MPI_COMM_WORLD, &comm);
   if (!CHECK_OK(og_mpi_plan_create(&plan, comm, s->ndim, s->n_modes, &s->options, &s->mpi)))
     return;
   MPI_Comm_free(&comm); /* the plan has its own */
-  make_points(s);
-  int owner[POINTS];
-  CHECK_OK(og_mpi_plan_owners(plan, POINTS, packed[0], packed[1], packed[2], owner));
-  for (int j = 0; j < POINTS && s->spread_by != 2; j++)
-    owner[j] = s->spread_by ? size - 1 : j % size;
-  int64_t n, lower[3], upper[3],
-      kept[3] = {parts == 1 ? s->n_modes[0] / 2 + 1 : s->n_modes[0], s->n_modes[1], s->ndim > 2 ? s->n_modes[2] : 1};
-  void *mine[3];
-  for (int d = 0; d < 3; d++) {
-    double *twice = test_doubles((int64_t)VECTORS * POINTS);
-    memcpy(twice, x[d], POINTS * sizeof(double));
-    mine[d] = test_pack(pick(twice, owner, 1, &n), POINTS, precision);
-  }
-  const double *in = pick(strengths, owner, parts, &n);
-  CHECK_OK(og_mpi_plan_set_points(plan, n, mine[0], mine[1], s->ndim > 2 ? mine[2] : NULL));
+  make_points(s, n_kept);
+  const int64_t n = deal(s, plan);
   CHECK_OK(og_mpi_plan_modes_box(plan, lower, upper));
-  const int64_t rows = upper[0] - lower[0], boxed = rows * (upper[1] - lower[1]) * (upper[2] - lower[2]),
-                n_kept = kept[0] * kept[1] * kept[2];
+  int64_t boxed = 1;
+  for (int d = 0; d < 3; d++)
+    boxed *= upper[d] - lower[d];
   void *modes = test_pack(NULL, VECTORS * boxed * 2, precision),
-       *values = test_pack(NULL, VECTORS * n * parts, precision);
-  CHECK_OK(og_mpi_type1(plan, VECTORS, test_pack(in, VECTORS * n * parts, precision), modes));
+       *values = test_pack(NULL, VECTORS * n * parts, precision),
+       *beside = test_pack(NULL, VECTORS * n * parts, precision),
+       *gradients = test_pack(NULL, s->ndim * VECTORS * n * parts, precision),
+       *filtered = test_pack(NULL, n * parts, precision), *in = pick(s, VECTORS, strengths, parts, &unused);
+  CHECK_OK(og_mpi_type1(plan, VECTORS, in, modes));
   check_bytes(s, plan, 1);
   CHECK_OK(og_mpi_type2(plan, VECTORS, modes, values));
   check_bytes(s, plan, 0);
+  if (s->options.gradient) /* values are wanted on the last rank only */
+    CHECK_OK(og_mpi_type2_gradient(plan, VECTORS, modes, rank == size - 1 ? beside : NULL, gradients));
+  CHECK_OK(og_mpi_filter(plan, VECTORS, in, 1, pick_modes(s, VECTORS, multipliers, lower, upper, kept), filtered));
   og_mpi_plan_destroy(plan);
-  CHECK(live == 0, "%ld blocks of memory left", live);
+  check_leaks();
 
-  double *want_modes = test_doubles(VECTORS * n_kept * 2), *want_values = test_doubles((int64_t)VECTORS * POINTS * 2),
-         *want = test_doubles(VECTORS * boxed * 2);
-  one_process(s, want_modes, want_values, n_kept);
-  int64_t at = 0;
-  for (int v = 0; v < VECTORS; v++)
-    for (int64_t z = lower[2]; z < upper[2]; z++)
-      for (int64_t y = lower[1]; y < upper[1]; y++, at += rows)
-        memcpy(want + 2 * at, want_modes + 2 * (v * n_kept + (z * kept[1] + y) * kept[0] + lower[0]),
-               (size_t)(rows > 0 ? 2 * rows : 0) * sizeof(double));
-  const double *got = test_unpack(modes, VECTORS * boxed * 2, precision);
   const double limit = 20 * test_tolerance[precision].rounding;
-  CHECK_AT_MOST(error_of(got, want, VECTORS * boxed * 2), limit, "type 1's distance from one process");
-  CHECK_AT_MOST(error_of(test_unpack(values, VECTORS * n * parts, precision), pick(want_values, owner, parts, &n),
-                         VECTORS * n * parts),
-                limit, "type 2's distance from one process");
-  direct(s, lower, upper, got);
-  test_free();
-}
-
-/* ---- faults, each on each rank */
-
-static int same_code(int code, int want, const char *what) {
-  int low, high;
-  MPI_Allreduce(&code, &low, 1, MPI_INT, MPI_MIN, MPI_COMM_WORLD);
-  MPI_Allreduce(&code, &high, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-  return CHECK(low == high && low == want, "%s: codes %d to %d, want %d (%s)", what, low, high, want,
-               og_mpi_last_error());
-}
-
-static void names_rank(int bad) {
-  char name[32];
-  snprintf(name, sizeof name, "rank %d:", bad);
-  CHECK(strstr(og_mpi_last_error(), name), "'%s' does not name rank %d", og_mpi_last_error(), bad);
-}
-
-/* allocations: each that fails, or 1 in so many of them */
-static void faults(scene s, int bad, long allocations) {
-  og_mpi_plan plan;
-  const int me = rank == bad;
-  int64_t modes[3] = {12, 10, 9};
-  double a[3] = {0.1, 0.2, 4}, b[3] = {1, 2, 3}, values[12] = {0};
-  test_case("faults on rank %d of %d", bad, size);
-  og_options wrong = s.options;
-  wrong.tolerance = me ? -1 : wrong.tolerance;
-  if (same_code(og_mpi_plan_create(&plan, MPI_COMM_WORLD, 3, modes, &wrong, NULL), OG_ERR_OPTION, "a bad option"))
-    names_rank(bad);
-  if (size > 1) {
-    modes[1] += me;
-    same_code(og_mpi_plan_create(&plan, MPI_COMM_WORLD, 3, modes, &s.options, NULL), OG_ERR_ARGUMENT, "other modes");
-    modes[1] -= me;
+  const answers want = one_process(s, n_kept);
+  compare(s, modes, pick_modes(s, VECTORS, want.modes, lower, upper, kept), VECTORS * boxed * 2, limit,
+          "type 1's distance from one process");
+  compare(s, values, pick(s, VECTORS, want.values, parts, &unused), VECTORS * n * parts, limit,
+          "type 2's distance from one process");
+  compare(s, filtered, pick(s, 1, want.filtered, parts, &unused), n * parts, limit,
+          "the filter's distance from one process");
+  if (s->options.gradient) {
+    compare(s, gradients, pick(s, s->ndim * VECTORS, want.gradients, parts, &unused), s->ndim * VECTORS * n * parts,
+            10 * limit, "the gradient's distance from one process");
+    compare(s, rank == size - 1 ? beside : values, values, VECTORS * n * parts, limit, "values beside gradients");
   }
-  same_code(og_mpi_plan_create(&plan, MPI_COMM_WORLD, me ? 1 : 3, modes, &s.options, NULL), OG_ERR_UNSUPPORTED, "1-D");
-  for (long i = bad % allocations, done = 0; !done;
-       i += allocations) { /* each allocation of create and of set_points in turn */
-    count = 0;
-    fail_at = me ? i : -1;
-    int code = og_mpi_plan_create(&plan, MPI_COMM_WORLD, 3, modes, &s.options, NULL);
-    if (!code)
-      code = og_mpi_plan_set_points(plan, 3, a, b, a);
-    done = !me || count <= i;
-    fail_at = -1;
-    MPI_Bcast(&done, 1, MPI_LONG, bad, MPI_COMM_WORLD);
-    if (same_code(code, done ? OG_OK : OG_ERR_MEMORY, "a failing allocation") && !done)
-      names_rank(bad);
-    if (!done)
-      og_mpi_plan_destroy(plan);
-  }
-  a[1] = me ? NAN : a[1];
-  same_code(og_mpi_plan_set_points(plan, 3, a, b, a), OG_ERR_POINT, "NaN");
-  names_rank(bad);
-  a[1] = 0.2;
-  same_code(og_mpi_plan_set_points(plan, me ? -1 : 3, a, b, a), OG_ERR_ARGUMENT, "-1 points");
-  same_code(og_mpi_plan_set_points(plan, 3, a, me ? NULL : b, a), OG_ERR_NULL, "no y");
-  void *out = test_doubles(2 * 12 * 10 * 9);
-  if (size > 1)
-    same_code(og_mpi_type1(plan, me, values, out), OG_ERR_ARGUMENT, "other n_vectors");
-  same_code(og_mpi_type1(plan, 1, me ? NULL : values, out), OG_ERR_NULL, "no strengths");
-  same_code(og_mpi_type1(plan, 1, values, out), OG_OK, "after all these");
-  og_mpi_plan_destroy(plan);
-  if (size > 1) {
-    const og_mpi_options own = {sizeof own, {0, 0}, 1, 1 << 20};
-    int owner[3];
-    CHECK_OK(og_mpi_plan_create(&plan, MPI_COMM_WORLD, 3, modes, &s.options, &own));
-    CHECK_OK(og_mpi_plan_owners(plan, 3, a, b, a, owner));
-    same_code(og_mpi_plan_set_points(plan, me && owner[0] != bad, a, b, a), owner[0] == bad ? OG_OK : OG_ERR_POINT,
-              "a stray point");
-    og_mpi_plan_destroy(plan);
-  }
-  CHECK(live == 0, "%ld blocks of memory left", live);
+  direct(s, lower, upper, test_unpack(modes, VECTORS * boxed * 2, precision));
   test_free();
 }
 
 int main(int argc, char **argv) {
-  og_mpi_plan plan;
-  CHECK_CODE(og_mpi_plan_create(&plan, MPI_COMM_WORLD, 3, NULL, NULL, NULL), OG_ERR_ORDER, "not initialised");
-  int level;
-  MPI_Init_thread(&argc, &argv, MPI_THREAD_FUNNELED, &level);
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  test_begin(argc, argv, "the distributed transform");
-  CHECK_CODE(og_mpi_plan_create(&plan, MPI_COMM_NULL, 3, NULL, NULL, NULL), OG_ERR_NULL, "MPI_COMM_NULL");
-  const char *among = test_argument(argc, argv, "--among"); /* 1 in so many transforms and failing allocations */
+  start(&argc, &argv, MPI_THREAD_FUNNELED, "the distributed transform equals one process's");
+  const char *among = test_argument(argc, argv, "--among"); /* 1 in so many transforms */
   const int few = test.all || !among ? 1 : atoi(among);
   int round = 0;
   for (int ndim = 2; ndim <= 3; ndim++)
@@ -338,11 +271,13 @@ int main(int argc, char **argv) {
     s.options.backend = kind == 3 ? "ref" : "cpu";
     s.options.sign = kind % 2 ? 1 : -1;
     s.options.mode_order = round % 3 == 1;
-    s.options.threads = 1;
+    s.options.gradient = round % 4 < 2;
+    s.options.threads = size < 3 ? 2 : 1;
     s.options.max_vectors = VECTORS;
     s.options.period_x = kind == 1 ? 3.5 : 0;
     s.options.fft_planning = OG_FFT_ESTIMATE;
     s.spread_by = round % 3;
+    s.points = round == 5 || round == 24 ? 0 : POINTS;
     s.mpi.points_on_owners = s.spread_by == 2;
     s.mpi.message_bytes = kind == 1 ? 1000 : s.mpi.message_bytes;
     s.mpi.grid[0] = kind == 2 ? (ndim == 2 ? size : 1) : 0;
@@ -352,15 +287,5 @@ int main(int argc, char **argv) {
     test_case("%d-D %s %s kind %d, %d ranks", ndim, test_precision_name[precision], test_values_name[real], kind, size);
     transform(&s);
   }
-  scene s = {.ndim = 3, .options = OG_OPTIONS_DEFAULT};
-  s.options.threads = 1;
-  s.options.tolerance = 1e-3;
-  s.options.fft_planning = OG_FFT_ESTIMATE;
-  for (int bad = 0; bad < size; bad++)
-    if (size <= 4 || bad == 0 || bad == size - 1 || test_sample(size))
-      faults(s, bad, few);
-  int failed = test_end(), any;
-  MPI_Allreduce(&failed, &any, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
-  MPI_Finalize();
-  return any;
+  return finish();
 }
