@@ -21,7 +21,7 @@ function(og_add_gpu list)
   list(FILTER sources EXCLUDE REGEX "/backends/gpu/kernels/")
   set(all ${${list}})
   og_add_objects(all gpu ${sources})
-  target_sources(objects_gpu PRIVATE ${embedded})
+  target_sources(offgrid_objects_gpu PRIVATE ${embedded})
 
   # The host driver compiles kernels at run time as this build compiles.
   set(flags "")

@@ -1,6 +1,23 @@
 # cmake --install: libraries, headers, package files, the command and its manual.
 include(CMakePackageConfigHelpers)
 
+# Files of libraries as words for a linker: -lNAME, after -L where the folder is not one that every linker of this machine looks in.
+function(og_linker_words result)
+  set(words "")
+  foreach(library ${ARGN})
+    cmake_path(GET library PARENT_PATH folder)
+    cmake_path(GET library STEM name)
+    string(REGEX REPLACE "^lib" "" name ${name})
+    if(folder AND NOT folder MATCHES "^/(usr/)?lib(64)?(/${CMAKE_LIBRARY_ARCHITECTURE}|/gcc/.*)?$")
+      list(APPEND words -L${folder})
+    endif()
+    list(APPEND words -l${name})
+  endforeach()
+  list(REMOVE_DUPLICATES words)
+  list(JOIN words " " words)
+  set(${result} "${words}" PARENT_SCOPE)
+endfunction()
+
 if(TARGET offgrid)
   install(TARGETS offgrid offgrid_static EXPORT offgrid-targets)
   install(FILES include/offgrid.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
@@ -14,6 +31,7 @@ if(TARGET offgrid)
   install(FILES ${PROJECT_BINARY_DIR}/cmake/offgrid-config.cmake ${PROJECT_BINARY_DIR}/cmake/offgrid-config-version.cmake
           DESTINATION ${og_package})
   file(RELATIVE_PATH og_pc_prefix /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix) # lib may be lib/x86_64-linux-gnu
+  og_linker_words(og_pc_libraries ${OG_FFTW_LIBRARIES} ${OG_OPENMP_LIBRARIES})
   configure_file(cmake/offgrid.pc.in ${PROJECT_BINARY_DIR}/cmake/offgrid.pc @ONLY)
   install(FILES ${PROJECT_BINARY_DIR}/cmake/offgrid.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endif()

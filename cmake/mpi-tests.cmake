@@ -2,7 +2,7 @@
 # where that is another one and Debian's MPICH is installed, with MPICH as well: the same sources, compiled once more. MPICH's
 # ranks spin while they wait, so they are few.
 function(og_add_mpi_test name room launcher ranks target)
-  og_add_test(${name} ${room} bash ${PROJECT_SOURCE_DIR}/tests/mpi/run.sh ${launcher} ${ranks} $<TARGET_FILE:${target}> ${ARGN})
+  og_add_test(${name} ${room} 1 bash ${PROJECT_SOURCE_DIR}/tests/mpi/run.sh ${launcher} ${ranks} $<TARGET_FILE:${target}> ${ARGN})
 endfunction()
 
 function(og_add_mpi_program target file)
@@ -21,7 +21,7 @@ endif()
 
 og_add_mpi_program(test_mpi_layout layout ${og_mpi_objects})
 target_link_libraries(test_mpi_layout PRIVATE MPI::MPI_C)
-og_add_test(mpi/layout mpi test_mpi_layout)
+og_add_test(mpi/layout mpi 1 test_mpi_layout)
 
 foreach(file ranks faults)
   og_add_mpi_program(test_mpi_${file} ${file} ${og_mpi_objects})

@@ -1,7 +1,8 @@
 # Tests: every tests/<room>/*.c is one program, named test_<room>_<file>, and one ctest entry <room>/<file>. A line
 #   //TEST name="2d" args="--dim 2"
 # adds an entry <room>/<file>/2d with those arguments instead; any number of such lines. Exit code 77 is a skip. Each
-# entry has a twin NAME+all, which `ctest -C All` runs with --all (every combination) after the sampled one. Programs see
+# entry has a twin NAME+all, which `ctest -C All` runs with --all (every combination) after the sampled one; with parts="3"
+# in the line it is NAME/1of3+all and so on, so that each ends within ten minutes on two cores. Programs see
 # the inside of the library (they link the static one) and tests/common/*.c; tests/fuzz is built with OFFGRID_FUZZ only.
 # Scripts test_*.sh and test_*.py are entries <room>/<file name>; OFFGRID_BUILD and OFFGRID_SOURCE tell them the paths.
 # Debian's interpreter first: it is the one that has the packages of scripts/install-deps.sh.
@@ -12,13 +13,22 @@ mark_as_advanced(OG_PYTHON)
 set(og_test_environment OFFGRID_BUILD=${PROJECT_BINARY_DIR} OFFGRID_SOURCE=${PROJECT_SOURCE_DIR}
                         OFFGRID_SANITIZE=${OFFGRID_SANITIZE})
 
-function(og_add_test name room)
+# og_add_test(name room parts command...)
+function(og_add_test name room parts)
   add_test(NAME ${name} COMMAND ${ARGN})
   set_tests_properties(${name} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 300 LABELS ${room} ENVIRONMENT
                                           "${og_test_environment}")
-  add_test(NAME ${name}+all CONFIGURATIONS All COMMAND ${ARGN} --all)
-  set_tests_properties(${name}+all PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 7200 LABELS ${room} ENVIRONMENT
-                                              "${og_test_environment}")
+  foreach(part RANGE 1 ${parts})
+    set(twin ${name}+all)
+    set(arguments --all)
+    if(parts GREATER 1)
+      set(twin ${name}/${part}of${parts}+all)
+      list(APPEND arguments --part ${part}/${parts})
+    endif()
+    add_test(NAME ${twin} CONFIGURATIONS All COMMAND ${ARGN} ${arguments})
+    set_tests_properties(${twin} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 1800 LABELS ${room} ENVIRONMENT
+                                            "${og_test_environment}")
+  endforeach()
 endfunction()
 
 # The entries of one program: its //TEST lines, or itself.
@@ -26,7 +36,7 @@ function(og_add_test_entries target source name room)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${source})
   file(STRINGS ${source} lines REGEX "^ *//TEST ")
   if(NOT lines)
-    og_add_test(${name} ${room} ${target})
+    og_add_test(${name} ${room} 1 ${target})
   endif()
   foreach(line ${lines})
     string(REGEX MATCH "name=\"([^\"]*)\"" unused "${line}")
@@ -35,7 +45,11 @@ function(og_add_test_entries target source name room)
     if(line MATCHES "args=\"([^\"]*)\"")
       separate_arguments(arguments UNIX_COMMAND "${CMAKE_MATCH_1}")
     endif()
-    og_add_test(${name}/${case} ${room} ${target} ${arguments})
+    set(parts 1)
+    if(line MATCHES "parts=\"([^\"]*)\"")
+      set(parts ${CMAKE_MATCH_1})
+    endif()
+    og_add_test(${name}/${case} ${room} ${parts} ${target} ${arguments})
   endforeach()
 endfunction()
 
@@ -53,7 +67,7 @@ endif()
 file(GLOB og_tests CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/*/*.c)
 set(og_no_tests common fuzz install mpi)
 if(NOT TARGET offgrid_cli)
-  list(APPEND og_no_tests cli)
+  list(APPEND og_no_tests cli demo)
 endif()
 if(NOT TARGET offgrid_finufft)
   list(APPEND og_no_tests compat)
@@ -61,8 +75,8 @@ endif()
 if(NOT OFFGRID_GPU)
   list(APPEND og_no_tests gpu)
 endif()
-list(JOIN og_no_tests "|" og_no_tests)
-list(FILTER og_tests EXCLUDE REGEX "/tests/(${og_no_tests})/")
+list(JOIN og_no_tests "|" og_without)
+list(FILTER og_tests EXCLUDE REGEX "/tests/(${og_without})/")
 foreach(source ${og_tests})
   cmake_path(GET source PARENT_PATH folder)
   cmake_path(GET folder FILENAME room)
@@ -84,15 +98,18 @@ foreach(source ${og_tests})
 endforeach()
 
 file(GLOB og_scripts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/*/test_*.sh ${PROJECT_SOURCE_DIR}/tests/*/test_*.py)
+list(REMOVE_ITEM og_no_tests install)
+list(JOIN og_no_tests "|" og_without)
+list(FILTER og_scripts EXCLUDE REGEX "/tests/(${og_without})/")
 foreach(source ${og_scripts})
   cmake_path(GET source PARENT_PATH folder)
   cmake_path(GET folder FILENAME room)
   cmake_path(GET source FILENAME file)
   cmake_path(GET source EXTENSION kind)
   if(kind STREQUAL ".sh")
-    og_add_test(${room}/${file} ${room} bash ${source})
+    og_add_test(${room}/${file} ${room} 1 bash ${source})
   elseif(OG_PYTHON)
-    og_add_test(${room}/${file} ${room} ${OG_PYTHON} ${source})
+    og_add_test(${room}/${file} ${room} 1 ${OG_PYTHON} ${source})
   endif()
 endforeach()
 

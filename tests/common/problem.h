@@ -203,6 +203,22 @@ static TEST_UNUSED double *problem_direct_type2(const problem *p, int64_t n_vect
   return problem_direct_derivative(p, n_vectors, modes, -1);
 }
 
+/* Errors relative to the result's own norm or, where points crowd and terms cancel, to that of a random sum. */
+static TEST_UNUSED double problem_error_type1(const problem *p, const double *got, const double *want,
+                                              const double *strengths, int64_t n_vectors) {
+  int64_t n = n_vectors * problem_modes_size(p);
+  double typical = sqrt((double)problem_mode_count(p)) * test_norm(strengths, n_vectors * problem_values_size(p));
+  return test_error(got, want, n) * test_norm(want, n) / fmax(typical, test_norm(want, n));
+}
+
+static TEST_UNUSED double problem_error_type2(const problem *p, const double *got, const double *want,
+                                              const double *modes, int64_t n_vectors) {
+  int64_t n = n_vectors * problem_values_size(p);
+  double each = p->options.values == OG_REAL ? sqrt(2) : 1; /* a mode of the half spectrum stands for two */
+  double typical = each * sqrt((double)p->n_points) * test_norm(modes, n_vectors * problem_modes_size(p));
+  return test_error(got, want, n) * test_norm(want, n) / fmax(typical, test_norm(want, n));
+}
+
 /* ---- a collection of sizes: odd, even, prime, 1, different per dimension ---- */
 
 static const int64_t test_sizes[][4] = {

@@ -2,7 +2,8 @@
  *
  * Each test is one small main: TEST_BEGIN(claim), loops over cases, test_end(). Everything is held in double: inputs are
  * rounded to the plan's precision first, so that the direct sum sees exactly what the plan sees. Options of every test:
- * --all (every combination instead of a sample; also OFFGRID_TEST_ALL=1), --seed N, --backend NAME, --verbose.
+ * --all (every combination instead of a sample; also OFFGRID_TEST_ALL=1), --part I/N (of these, one of N disjoint parts),
+ * --seed N, --backend NAME, --verbose.
  * Exit codes: 0 passed, 1 failed, 77 all cases skipped. */
 #ifndef OG_TESTS_COMMON_TEST
 #define OG_TESTS_COMMON_TEST
@@ -22,7 +23,8 @@
 
 static struct {
   const char *claim, *backend;
-  uint64_t seed, state;
+  uint64_t seed, state, samples;
+  unsigned part, parts; /* part 0, ..., parts - 1 of the samples */
   int all, verbose;
   long checks, failures, cases, left_out, skips;
   char context[512];  /* the case that runs: printed with a failure */
@@ -63,6 +65,7 @@ static TEST_UNUSED const char *test_argument(int argc, char **argv, const char *
 
 static TEST_UNUSED void test_begin(int argc, char **argv, const char *claim) {
   const char *all = getenv("OFFGRID_TEST_ALL"), *seed = test_argument(argc, argv, "--seed");
+  const char *part = test_argument(argc, argv, "--part");
   test.claim = claim;
   test.seed = seed ? strtoull(seed, NULL, 10) : 1;
   test.state = test.seed * 0x2545f4914f6cdd1du;
@@ -71,6 +74,10 @@ static TEST_UNUSED void test_begin(int argc, char **argv, const char *claim) {
   for (int i = 1; i < argc && argv[i]; i++) {
     test.all |= !strcmp(argv[i], "--all");
     test.verbose |= !strcmp(argv[i], "--verbose");
+  }
+  if (part && (sscanf(part, "%u/%u", &test.part, &test.parts) != 2 || !test.part || test.part-- > test.parts)) {
+    printf("--part %s is not I/N with 1 <= I <= N\n", part);
+    exit(2);
   }
   test.start = test_now();
   printf("%s\nseed %llu\n", claim, (unsigned long long)test.seed);
@@ -97,9 +104,12 @@ static TEST_UNUSED __attribute__((format(printf, 1, 2))) void test_case(const ch
     printf("case %s\n", test.context);
 }
 
-/* In a sampled run 1 of `among` cases is taken, at random; with --all each is. */
+/* In a sampled run 1 of `among` cases is taken, at random; with --all each is, in one of the parts: scattered over them, so
+ * that neighbours, which cost alike, go to different ones. */
 static TEST_UNUSED int test_sample(int among) {
   int take = test_bits() % (uint64_t)among == 0 || test.all;
+  if (test.parts)
+    take &= (test.samples++ * 0x9e3779b97f4a7c15u >> 32) % test.parts == test.part;
   test.left_out += !take;
   return take;
 }

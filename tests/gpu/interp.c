@@ -1,6 +1,6 @@
 /* Each interpolation method sums the cells of every point's stencil times the window's products, and the gradient takes the
  * window's derivative in its dimension: as plain loops do, with each driver that works here. */
-//TEST name="methods"
+//TEST name="methods" parts="4"
 #include "methods.h"
 
 static const char *const methods[] = {"direct", "sorted", "stream", "matrix", "auto"};

@@ -1,6 +1,6 @@
 /* Each spreading method adds every point's strength times the window's products to the cells of its stencil: as plain loops
  * do, with each driver that works here. */
-//TEST name="methods"
+//TEST name="methods" parts="8"
 #include "methods.h"
 
 static const char *const methods[] = {"atomic", "tiled", "grid", "stream", "matrix", "auto"};

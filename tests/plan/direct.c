@@ -1,25 +1,9 @@
 /* Types 1 and 2 equal the direct sum, whatever the sizes, sign, mode order, values, points and batch. */
 //TEST name="cpu"
-//TEST name="host" args="--backend host"
+//TEST name="host" args="--backend host" parts="3"
 #include "common/problem.h"
 
 /* Few points or modes do not average the error: three times the bound; plan/accuracy.c judges the factor. */
-
-/* Errors relative to the result's own norm or, where points crowd and terms cancel, to that of a random sum. */
-static double error_type1(const problem *p, const double *got, const double *want, const double *strengths,
-                          int64_t n_vectors) {
-  int64_t n = n_vectors * problem_modes_size(p);
-  double typical = sqrt((double)problem_mode_count(p)) * test_norm(strengths, n_vectors * problem_values_size(p));
-  return test_error(got, want, n) * test_norm(want, n) / fmax(typical, test_norm(want, n));
-}
-
-static double error_type2(const problem *p, const double *got, const double *want, const double *modes,
-                          int64_t n_vectors) {
-  int64_t n = n_vectors * problem_values_size(p);
-  double each = p->options.values == OG_REAL ? sqrt(2) : 1; /* a mode of the half spectrum stands for two */
-  double typical = each * sqrt((double)p->n_points) * test_norm(modes, n_vectors * problem_modes_size(p));
-  return test_error(got, want, n) * test_norm(want, n) / fmax(typical, test_norm(want, n));
-}
 
 static void check(const problem *p, int64_t n_vectors) {
   og_plan plan = problem_plan(p);
@@ -29,8 +13,8 @@ static void check(const problem *p, int64_t n_vectors) {
   double *modes = test_random(n_vectors * problem_modes_size(p), p->options.precision);
   double *got1 = problem_type1(p, plan, n_vectors, strengths), *got2 = problem_type2(p, plan, n_vectors, modes);
   double *want1 = problem_direct_type1(p, n_vectors, strengths), *want2 = problem_direct_type2(p, n_vectors, modes);
-  CHECK_AT_MOST(error_type1(p, got1, want1, strengths, n_vectors), 3 * problem_bound(p), "error of type 1");
-  CHECK_AT_MOST(error_type2(p, got2, want2, modes, n_vectors), 3 * problem_bound(p), "error of type 2");
+  CHECK_AT_MOST(problem_error_type1(p, got1, want1, strengths, n_vectors), 3 * problem_bound(p), "error of type 1");
+  CHECK_AT_MOST(problem_error_type2(p, got2, want2, modes, n_vectors), 3 * problem_bound(p), "error of type 2");
   og_plan_destroy(plan);
 }
 

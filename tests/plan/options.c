@@ -15,8 +15,8 @@ static void check(const problem *p, int cautious) {
   og_report report = report_of(plan);
   double *c = test_random(problem_values_size(p), p->options.precision);
   double *f = test_random(problem_modes_size(p), p->options.precision);
-  double error1 = test_error(problem_type1(p, plan, 1, c), problem_direct_type1(p, 1, c), problem_modes_size(p));
-  double error2 = test_error(problem_type2(p, plan, 1, f), problem_direct_type2(p, 1, f), problem_values_size(p));
+  double error1 = problem_error_type1(p, problem_type1(p, plan, 1, c), problem_direct_type1(p, 1, c), c, 1);
+  double error2 = problem_error_type2(p, problem_type2(p, plan, 1, f), problem_direct_type2(p, 1, f), f, 1);
   double error = fmax(error1, error2);
   if (test.verbose)
     printf("  width %d sigma %.3g: error %.3g, announced %.3g, reached %d\n", report.width, report.sigma, error,

@@ -1,0 +1,15 @@
+# OpenMP of the compiler. Sets OG_OPENMP_LIBRARIES: its run-time libraries as files (the ones that links lead to, which stay where
+# they are when the compiler is replaced by a newer one) or names, for a link by another compiler.
+find_package(OpenMP COMPONENTS C)
+if(NOT OpenMP_C_FOUND)
+  message(FATAL_ERROR "OpenMP for ${CMAKE_C_COMPILER} is missing (Debian: gcc has it, clang needs libomp-dev)")
+endif()
+set(OG_OPENMP_LIBRARIES "")
+foreach(name ${OpenMP_C_LIB_NAMES})
+  if(name STREQUAL "pthread" OR NOT EXISTS "${OpenMP_${name}_LIBRARY}")
+    list(APPEND OG_OPENMP_LIBRARIES ${name})
+  else()
+    file(REAL_PATH ${OpenMP_${name}_LIBRARY} file)
+    list(APPEND OG_OPENMP_LIBRARIES ${file})
+  endif()
+endforeach()
