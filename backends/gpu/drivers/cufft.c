@@ -75,8 +75,6 @@ typedef struct {
   int f32, real;
   handle forward, backward; /* one plan for both where values are complex */
   int have_forward, have_backward;
-  void *stream[2], *work[2]; /* what each plan was last told, [1] of backward */
-  int told[2];
 } transform;
 
 static void destroy_inside(transform *t) {
@@ -155,23 +153,11 @@ static int create(void *device, const og_gpu_fft_setup *s, void **plan, size_t *
   return code;
 }
 
-/* Telling a plan its stream and work area takes the host longer than starting the transform. */
-static int tell(transform *t, int backward, void *stream, void *work) {
-  const handle plan = backward ? t->backward : t->forward;
-  if (t->told[backward] && t->stream[backward] == stream && t->work[backward] == work)
-    return 0;
-  int code = api.stream(plan, stream);
-  code = code ? code : api.work_area(plan, work);
-  t->told[backward] = !code;
-  t->stream[backward] = stream;
-  t->work[backward] = work;
-  return code;
-}
-
-static int run(transform *t, void *queue, int sign, void *grid, void *work) {
-  const int backward = t->real && sign > 0;
-  const handle plan = backward ? t->backward : t->forward;
-  int code = tell(t, backward, og_cuda_stream(queue), work);
+static int run(const transform *t, void *queue, int sign, void *grid, void *work) {
+  const handle plan = t->real && sign > 0 ? t->backward : t->forward;
+  int code = api.stream(plan, og_cuda_stream(queue));
+  if (!code)
+    code = api.work_area(plan, work);
   if (!code && t->real)
     code = (sign > 0 ? (t->f32 ? api.c2r : api.z2d) : (t->f32 ? api.r2c : api.d2z))(plan, grid, grid);
   else if (!code)
@@ -181,7 +167,7 @@ static int run(transform *t, void *queue, int sign, void *grid, void *work) {
 }
 
 static int execute(void *plan, void *queue, int sign, void *grid, void *work) {
-  transform *t = plan;
+  const transform *t = plan;
   OG_TRY(og_cuda_enter(t->device));
   int code = run(t, queue, sign, grid, work);
   og_cuda_leave();
