@@ -4,11 +4,19 @@
 #include "backend.h"
 #include "gpu/program.h"
 
+enum { OG_GPU_MODES_KERNELS = 3 };
+
 /* What a plan has of a device: `device` of the setups in backend.h. */
 typedef struct og_gpu_context {
   og_gpu_device *device;
   void *queue;
   void *marks[OG_MARKS];
+  struct { /* of modes.c, once they were asked for: og_gpu_program hashes whole sources, 0.1 ms */
+    const char *name;
+    int real_bytes;
+    void *handle;
+    og_gpu_kernel_info info;
+  } kernels[OG_GPU_MODES_KERNELS];
 } og_gpu_context;
 
 extern const og_backend og_backend_cuda, og_backend_opencl, og_backend_host;

@@ -1,17 +1,36 @@
 /* Launches the kernels between the fine spectrum and the modes (kernels/modes.c). */
 #include "gpu/gpu.h"
 
+#include <string.h>
+
 #include "gpu/args.h"
+
+static int find(og_gpu_context *c, const char *name, int real_bytes, void **kernel, og_gpu_kernel_info *info) {
+  const og_gpu_macro macros[] = {{"REAL_BYTES", real_bytes}, {"ACC_BYTES", 8}, {"COORD_BYTES", real_bytes}, {NULL, 0}};
+  int i = 0;
+  for (; i < OG_GPU_MODES_KERNELS && c->kernels[i].name; i++)
+    if (c->kernels[i].real_bytes == real_bytes && !strcmp(c->kernels[i].name, name)) {
+      *kernel = c->kernels[i].handle;
+      *info = c->kernels[i].info;
+      return OG_OK;
+    }
+  OG_TRY(og_gpu_program(c->device, "modes.c", macros, name, kernel, info));
+  if (i < OG_GPU_MODES_KERNELS) {
+    c->kernels[i].real_bytes = real_bytes;
+    c->kernels[i].handle = *kernel;
+    c->kernels[i].info = *info;
+    c->kernels[i].name = name;
+  }
+  return OG_OK;
+}
 
 static int launch(const og_modes_setup *s, const char *name, int64_t row, int64_t rows, og_k_modes *a,
                   const og_gpu_arg *rest, int n_rest) {
-  const og_gpu_context *c = s->device;
+  og_gpu_context *c = s->device;
   const og_gpu_driver *driver = c->device->driver;
-  int bytes = (int)og_real_bytes(s->grid->precision);
-  const og_gpu_macro macros[] = {{"REAL_BYTES", bytes}, {"ACC_BYTES", 8}, {"COORD_BYTES", bytes}, {NULL, 0}};
   void *kernel;
   og_gpu_kernel_info info;
-  OG_TRY(og_gpu_program(c->device, "modes.c", macros, name, &kernel, &info));
+  OG_TRY(find(c, name, (int)og_real_bytes(s->grid->precision), &kernel, &info));
   int team = row > 128 ? 256 : row > 64 ? 128 : row > 32 ? 64 : 32;
   team = team > info.max_team && info.max_team > 0 ? info.max_team : team;
   a->stretch = row < 4 * team ? row : 4 * team;
@@ -61,16 +80,15 @@ int og_gpu_grid_from_modes(const og_modes_setup *s, int64_t n, const void *multi
 
 int og_gpu_multiply(void *device, int precision, int threads, int64_t n, int conjugate, const void *factor,
                     const void *in, void *out) {
-  const og_gpu_context *c = device;
-  const int bytes = (int)og_real_bytes(precision), team = c->device->info.max_team < 256 ? 1 : 256;
-  const og_gpu_macro macros[] = {{"REAL_BYTES", bytes}, {"ACC_BYTES", 8}, {"COORD_BYTES", bytes}, {NULL, 0}};
+  og_gpu_context *c = device;
+  const int team = c->device->info.max_team < 256 ? 1 : 256;
   void *kernel;
   og_gpu_kernel_info info;
   int32_t conjugated = conjugate;
   (void)threads;
   if (!n)
     return OG_OK;
-  OG_TRY(og_gpu_program(c->device, "modes.c", macros, "multiply", &kernel, &info));
+  OG_TRY(find(c, "multiply", (int)og_real_bytes(precision), &kernel, &info));
   const int64_t most = (int64_t)c->device->info.units * 32, wanted = (n + team - 1) / team;
   const int64_t groups[3] = {wanted < most ? wanted : most, 1, 1};
   const og_gpu_arg args[] = {OG_GPU_ARG(n), OG_GPU_ARG(conjugated), OG_GPU_ARG(factor), OG_GPU_ARG(in),
