@@ -219,10 +219,11 @@ static int add_line(settings *s, const tune_problem *p, int interp, const tune_r
   return append(s, line);
 }
 
-/* Both kinds use one sorting, so lines that lose together what either wins are worth nothing. */
+/* Both kinds use one sorting, so lines that lose together what either wins are worth nothing; nor is what is within the
+ * spread of such timings and may be a loss in a larger problem. */
 static void weigh(tune_result r[2]) {
   static const tune_parameters standard = {.method = "auto"};
-  if (r[0].tuned_ns + r[1].tuned_ns < r[0].default_ns + r[1].default_ns)
+  if (r[0].tuned_ns + r[1].tuned_ns < 0.97 * (r[0].default_ns + r[1].default_ns))
     return;
   for (int i = 0; i < 2; i++) {
     r[i].best = standard;

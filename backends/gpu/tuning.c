@@ -243,7 +243,7 @@ void og_gpu_tuning_free(og_gpu_tuning *t) {
 /* ---- the nearest line */
 
 double og_gpu_tuning_distance(const og_gpu_tuned *e, int width, double log_density) {
-  return abs(e->width - width) + 2 * fabs(e->log_density - log_density);
+  return abs(e->width - width) + 4 * fabs(e->log_density - log_density);
 }
 
 const og_gpu_tuned *og_gpu_tuning_nearest(const og_gpu_tuning *t, int interp, int dim, int width, int precision,

@@ -35,7 +35,7 @@ int og_gpu_tuning_read(const char *option, const char *backend, const char *devi
                        og_gpu_tuning *tuning) OG_MUST_CHECK;
 void og_gpu_tuning_free(og_gpu_tuning *tuning);
 
-/* |difference of widths| + 2 |difference of log10 densities|: a cell more counts as half a decade of density. */
+/* |difference of widths| + 4 |difference of log10 densities|: a cell more counts as a quarter of a decade. */
 double og_gpu_tuning_distance(const og_gpu_tuned *entry, int width, double log_density);
 
 /* The nearest line of that kind, dimension, precision and values, the first of equals; NULL where all are far. */

@@ -91,13 +91,14 @@ static void test_nearest(void) {
     double density;
     int line; /* 0: none */
   } asked[] = {
-      {0, 2, 7, OG_F64, OG_COMPLEX, 0, 2},   {0, 2, 7, OG_F64, OG_COMPLEX, 0.7, 2},
-      {0, 2, 7, OG_F64, OG_COMPLEX, 0.8, 4}, {0, 2, 8, OG_F64, OG_COMPLEX, 0, 2},
-      {0, 2, 9, OG_F64, OG_COMPLEX, 0, 3},   {0, 2, 13, OG_F64, OG_COMPLEX, 0, 3},
-      {0, 2, 14, OG_F64, OG_COMPLEX, 0, 0},  {0, 2, 7, OG_F64, OG_COMPLEX, -3, 0},
-      {0, 3, 6, OG_F64, OG_COMPLEX, 0, 5},   {1, 2, 7, OG_F64, OG_COMPLEX, 0.5, 6},
-      {1, 3, 7, OG_F64, OG_COMPLEX, 0, 0},   {0, 1, 7, OG_F64, OG_COMPLEX, 0, 0},
-      {0, 2, 7, OG_F32, OG_REAL, 0, 8},      {0, 2, 7, OG_F32, OG_COMPLEX, 0, 0},
+      {0, 2, 7, OG_F64, OG_COMPLEX, 0, 2},    {0, 2, 7, OG_F64, OG_COMPLEX, 0.7, 2},
+      {0, 2, 7, OG_F64, OG_COMPLEX, 0.8, 4},  {0, 2, 8, OG_F64, OG_COMPLEX, 0, 2},
+      {0, 2, 9, OG_F64, OG_COMPLEX, 0, 3},    {0, 2, 13, OG_F64, OG_COMPLEX, 0, 3},
+      {0, 2, 14, OG_F64, OG_COMPLEX, 0, 0},   {0, 2, 7, OG_F64, OG_COMPLEX, -3, 0},
+      {0, 3, 6, OG_F64, OG_COMPLEX, 0, 5},    {1, 2, 7, OG_F64, OG_COMPLEX, 0.5, 6},
+      {1, 3, 7, OG_F64, OG_COMPLEX, 0, 0},    {0, 1, 7, OG_F64, OG_COMPLEX, 0, 0},
+      {0, 2, 7, OG_F32, OG_REAL, 0, 8},       {0, 2, 7, OG_F32, OG_COMPLEX, 0, 0},
+      {0, 3, 7, OG_F64, OG_COMPLEX, -0.9, 5}, {0, 3, 7, OG_F64, OG_COMPLEX, -1.1, 0},
   };
   og_gpu_tuning t;
   test_case("nearest line");
