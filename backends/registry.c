@@ -10,11 +10,9 @@
 #include "ref/ref.h"
 
 static const og_backend *const backends[] = {
-    &og_backend_cpu,
-    &og_backend_ref, /* by falling priority */
+    &og_backend_cpu,  &og_backend_ref, /* by falling priority */
 #ifdef OG_HAVE_GPU
-    &og_backend_cuda,
-    &og_backend_host,
+    &og_backend_cuda, &og_backend_hip, &og_backend_opencl, &og_backend_host,
 #endif
 };
 enum { N_BACKENDS = sizeof backends / sizeof *backends };
@@ -34,7 +32,7 @@ int og_backend_find(const char *name, og_backend *backend) {
   for (int i = 0; !from && i < N_BACKENDS; i++)
     OG_CHECK(strcmp(name, backends[i]->name), OG_ERR_BACKEND, "backend '%s' is not available here: %s", name,
              og_last_error());
-  OG_CHECK(from, OG_ERR_BACKEND, "backend '%s' is unknown: want auto, cpu, ref, cuda or host", name);
+  OG_CHECK(from, OG_ERR_BACKEND, "backend '%s' is unknown: want auto, cpu, ref, cuda, hip, opencl or host", name);
   *backend = *from;
   for (const char *next = from->delegate; next; next = from->delegate) {
     from = lookup(next);

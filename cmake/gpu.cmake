@@ -18,7 +18,7 @@ function(og_add_gpu list)
     VERBATIM)
 
   og_glob(sources backends/gpu)
-  list(FILTER sources EXCLUDE REGEX "/backends/gpu/kernels/")
+  list(FILTER sources EXCLUDE REGEX "/backends/gpu/(kernels|drivers/vkfft)/")
   set(all ${${list}})
   og_add_objects(all gpu ${sources})
   target_sources(offgrid_objects_gpu PRIVATE ${embedded})
@@ -45,5 +45,27 @@ function(og_add_gpu list)
     cmake_path(GET table FILENAME file)
     configure_file(${table} ${PROJECT_BINARY_DIR}/share/offgrid/tuning/${file} COPYONLY)
   endforeach()
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/backends/gpu/drivers/opencl_fft.c
+                              PROPERTIES COMPILE_DEFINITIONS "OG_PLUGIN_FOLDER=\"${CMAKE_INSTALL_LIBDIR}/offgrid\"")
+  og_add_vkfft()
   set(${list} ${all} PARENT_SCOPE)
+endfunction()
+
+# The OpenCL driver's FFT, a plugin, where VkFFT (a header), OpenCL's headers and the ICD loader are there.
+function(og_add_vkfft)
+  find_path(OG_VKFFT_INCLUDE vkFFT.h PATH_SUFFIXES vkFFT)
+  find_path(OG_OPENCL_INCLUDE CL/cl.h)
+  find_library(OG_OPENCL_LIBRARY NAMES OpenCL libOpenCL.so.1)
+  mark_as_advanced(OG_VKFFT_INCLUDE OG_OPENCL_INCLUDE OG_OPENCL_LIBRARY)
+  if(NOT OG_VKFFT_INCLUDE OR NOT OG_OPENCL_INCLUDE OR NOT OG_OPENCL_LIBRARY)
+    message(STATUS "VkFFT or OpenCL is missing: backend opencl gets no FFT (Debian: libvkfft-dev, opencl-c-headers, "
+                   "ocl-icd-libopencl1)")
+    return()
+  endif()
+  add_library(offgrid_vkfft MODULE ${PROJECT_SOURCE_DIR}/backends/gpu/drivers/vkfft/vkfft.c)
+  set_target_properties(offgrid_vkfft PROPERTIES OUTPUT_NAME offgrid_vkfft_opencl LIBRARY_OUTPUT_DIRECTORY
+                                                                                    ${PROJECT_BINARY_DIR}/lib/offgrid)
+  target_include_directories(offgrid_vkfft SYSTEM PRIVATE ${OG_VKFFT_INCLUDE} ${OG_OPENCL_INCLUDE})
+  target_compile_options(offgrid_vkfft PRIVATE -Wall -Wextra -Wshadow) # no sanitizers: its faults are not ours
+  target_link_libraries(offgrid_vkfft PRIVATE ${OG_OPENCL_LIBRARY} m)
 endfunction()

@@ -97,6 +97,22 @@ foreach(source ${og_tests})
   og_add_test_entries(${target} ${source} ${room}/${file} ${room})
 endforeach()
 
+# Imitations of AMD's libraries, under the names that the hip driver opens, for gpu/test_hip.sh.
+if(OFFGRID_GPU)
+  foreach(imitation hip:libamdhip64.so.7 rocfft:librocfft.so.0)
+    string(REPLACE ":" ";" imitation ${imitation})
+    list(GET imitation 0 file)
+    list(GET imitation 1 name)
+    add_library(test_fake_${file} MODULE ${PROJECT_SOURCE_DIR}/tests/gpu/fake/${file}.c)
+    set_target_properties(test_fake_${file} PROPERTIES PREFIX "" SUFFIX "" OUTPUT_NAME ${name} LIBRARY_OUTPUT_DIRECTORY
+                                                                                 ${PROJECT_BINARY_DIR}/tests/fake)
+    target_compile_options(test_fake_${file} PRIVATE -Wall -Wextra -Wshadow)
+    target_link_libraries(test_fake_${file} PRIVATE ${CMAKE_DL_LIBS})
+  endforeach()
+  target_include_directories(test_fake_rocfft SYSTEM PRIVATE ${OG_FFTW_INCLUDE})
+  target_link_libraries(test_fake_rocfft PRIVATE ${OG_FFTW_LIBRARIES})
+endif()
+
 file(GLOB og_scripts CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/tests/*/test_*.sh ${PROJECT_SOURCE_DIR}/tests/*/test_*.py)
 list(REMOVE_ITEM og_no_tests install)
 list(JOIN og_no_tests "|" og_without)

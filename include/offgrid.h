@@ -50,7 +50,7 @@ enum { OG_FFT_AUTO = 0, OG_FFT_ESTIMATE = 1, OG_FFT_MEASURE = 2 };
   X(int, values, OG_COMPLEX, "complex or real strengths and values; real halves the FFT and the modes")                \
   X(int, sign, -1, "sign s of the exponent of types 1 and 3 (type 2 uses -s): -1 or 1")                                \
   X(int, mode_order, OG_ORDER_ASCENDING, "ascending (-N/2 first) or fft (0 first)")                                    \
-  X(const char *, backend, "auto", "auto (cpu), cpu, ref, cuda or host")                                               \
+  X(const char *, backend, "auto", "auto (cpu), cpu, ref, cuda, hip, opencl or host")                                  \
   X(const char *, simd, "auto", "instruction set of the cpu backend: auto, generic, avx2 or avx512")                   \
   X(int, threads, 0, "threads; 0: as many as OpenMP gives")                                                            \
   X(int64_t, max_vectors, 1, "largest n_vectors of an execute call, >= 1")                                             \

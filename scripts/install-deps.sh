@@ -6,7 +6,7 @@ set -eu
 packages_build='build-essential cmake pkg-config libfftw3-dev libhdf5-dev libpng-dev libjansson-dev python3-minimal'
 packages_test='python3 python3-numpy python3-pytest clang clang-format clang-tidy libclang-rt-dev libomp-dev llvm shellcheck help2man
   gnuplot-nox'
-packages_gpu='pocl-opencl-icd ocl-icd-libopencl1 oclgrind'
+packages_gpu='pocl-opencl-icd ocl-icd-libopencl1 opencl-c-headers libvkfft-dev oclgrind'
 packages_mpi='libopenmpi-dev openmpi-bin libmpich-dev mpich'
 packages_matrix='hipcc libamdhip64-dev rocm-device-libs clang-19 llvm-19'
 packages_demo='bart'

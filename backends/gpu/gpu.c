@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/memory.h"
+#include "gpu/drivers/fft.h"
 
 static int grid_layout(og_grid *grid) {
   const int64_t row = grid->values == OG_REAL ? 2 * (grid->n[0] / 2 + 1) : grid->n[0];
@@ -99,17 +100,22 @@ static int one_thread(int asked) { return asked > 0 ? asked : 1; }
 /* A driver is there when its library opens and has a device; asked once. */
 static int has_device(const og_gpu_driver *driver) {
   int devices = 0;
-  return driver->load() == OG_OK && driver->count(&devices) == OG_OK && devices > 0;
+  if (driver->load() != OG_OK || driver->count(&devices) != OG_OK)
+    return 0;
+  if (!devices)
+    og_error_set(OG_ERR_BACKEND, driver->name, "%s finds no device on this machine", driver->name);
+  return devices > 0;
 }
 
 static const char *describe_driver(const og_gpu_driver *driver) {
-  static _Thread_local char text[256];
+  static _Thread_local char text[640];
   og_gpu_device *device;
   if (og_gpu_device_open(driver, 0, &device))
-    snprintf(text, sizeof text, "no device");
+    snprintf(text, sizeof text, "no device: %.500s", og_last_error());
   else {
-    snprintf(text, sizeof text, "%s, %s, %.0f MB of memory", device->info.name, device->info.arch,
-             (double)device->info.memory_bytes / 1e6);
+    const int fft = !driver->fft || driver->fft->load() == OG_OK;
+    snprintf(text, sizeof text, "%s, %s, %.0f MB of memory%s%.300s", device->info.name, device->info.arch,
+             (double)device->info.memory_bytes / 1e6, fft ? "" : "; no FFT: ", fft ? "" : og_last_error());
     og_gpu_device_close(device);
   }
   return text;
@@ -154,3 +160,5 @@ static const char *describe_driver(const og_gpu_driver *driver) {
 /* The host's memory is everybody's: its FFT is the cpu backend's lines. */
 TABLE(host, "cpu", NULL, NULL, NULL)
 TABLE(cuda, "ref", og_gpu_fft_create, og_gpu_fft_execute, og_gpu_fft_destroy)
+TABLE(hip, "ref", og_gpu_fft_create, og_gpu_fft_execute, og_gpu_fft_destroy)
+TABLE(opencl, "ref", og_gpu_fft_create, og_gpu_fft_execute, og_gpu_fft_destroy)

@@ -19,7 +19,7 @@ typedef struct og_gpu_context {
   } kernels[OG_GPU_MODES_KERNELS];
 } og_gpu_context;
 
-extern const og_backend og_backend_cuda, og_backend_opencl, og_backend_host;
+extern const og_backend og_backend_cuda, og_backend_hip, og_backend_opencl, og_backend_host;
 
 int og_gpu_stages_create(const og_points_setup *setup, void **points);
 int og_gpu_stages_bytes(void *points, int64_t n, size_t *resident, size_t *scratch);

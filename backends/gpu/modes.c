@@ -42,6 +42,13 @@ static int launch(const og_modes_setup *s, const char *name, int64_t row, int64_
   return driver->launch(c->queue, kernel, groups, team, 1 + n_rest, args);
 }
 
+/* FFT libraries take it for granted that a real grid's spectrum is Hermitian where both halves are stored; the cpu backend's
+ * lines, which serve the host driver, instead read the kept cells alone, and so must find all of a mode in its own cell. */
+static int wants_hermitian(const og_modes_setup *s) {
+  const og_gpu_context *c = s->device;
+  return s->grid->values == OG_REAL && c->device->driver->fft;
+}
+
 static og_k_modes describe(const og_modes_setup *s) {
   const og_grid *g = s->grid;
   const int real = g->values == OG_REAL;
@@ -51,7 +58,8 @@ static og_k_modes describe(const og_modes_setup *s) {
                   .halved = real && s->n_modes[0] % 2 == 0 && 2 * nyquist < g->n[0] ? nyquist : -1,
                   .ascending = s->mode_order == OG_ORDER_ASCENDING,
                   .half = real,
-                  .conjugate = s->conjugate};
+                  .conjugate = s->conjugate,
+                  .hermitian = wants_hermitian(s)};
   for (int d = 0; d < 3; d++) {
     a.modes[d] = s->n_modes[d];
     a.kept[d] = s->kept[d];

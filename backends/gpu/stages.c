@@ -133,7 +133,7 @@ static int bring(const object *o, int64_t n, const void *const x[3], const void 
   const og_gpu_driver *driver = c->device->driver;
   const size_t bytes = (size_t)n * (o->setup.wide ? sizeof(double) : og_real_bytes(o->setup.grid->precision));
   for (int d = 0; d < o->setup.grid->ndim; d++) {
-    there[d] = x[d];
+    there[d] = n ? x[d] : NULL;
     if (!n || driver->place(c->device->handle, x[d]) != OG_GPU_HOST_MEMORY)
       continue;
     OG_TRY(driver->allocate(c->device->handle, bytes, &copies[d]));

@@ -34,6 +34,11 @@ int og_place_copy(const struct og_plan_s *p, void *to, const void *from, size_t 
   return OG_OK;
 }
 
+/* An empty array has no address on a device: what the caller gave may be the host's, which a device must not be told of. */
+static void *unless_empty(const struct og_plan_s *p, const void *array, size_t bytes) {
+  return p->device && !bytes ? NULL : (void *)array;
+}
+
 static int elsewhere(const struct og_plan_s *p, const void *array) {
   return p->device && array && p->backend.on_host(p->device, array);
 }
@@ -53,8 +58,8 @@ static int room(og_plan p, int slot, size_t bytes, void **at) {
 
 int og_place_in(og_plan p, int slot, const void *array, size_t bytes, const void **at) {
   void *to = NULL;
-  *at = array;
-  if (!bytes || !elsewhere(p, array))
+  *at = unless_empty(p, array, bytes);
+  if (!elsewhere(p, *at))
     return OG_OK;
   OG_TRY(room(p, slot, bytes, &to));
   *at = to;
@@ -62,8 +67,8 @@ int og_place_in(og_plan p, int slot, const void *array, size_t bytes, const void
 }
 
 int og_place_out(og_plan p, int slot, void *array, size_t bytes, void **at) {
-  *at = array;
-  return bytes && elsewhere(p, array) ? room(p, slot, bytes, at) : OG_OK;
+  *at = unless_empty(p, array, bytes);
+  return elsewhere(p, *at) ? room(p, slot, bytes, at) : OG_OK;
 }
 
 int og_place_back(og_plan p, void *array, const void *at, size_t bytes) {

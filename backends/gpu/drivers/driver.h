@@ -27,7 +27,8 @@ typedef struct og_gpu_info {
 } og_gpu_info;
 
 /* A launch argument: by value, `bytes` at `value`. A device address is a pointer of any type, the start of an allocation
- * or inside of one; `address` marks it, because OpenCL passes addresses by a call of their own. */
+ * or inside of one, or NULL where the kernel reads and writes nothing; `address` marks it, because OpenCL passes addresses by a
+ * call of their own. */
 typedef struct og_gpu_arg {
   const void *value;
   size_t bytes;

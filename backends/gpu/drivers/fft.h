@@ -1,4 +1,5 @@
-/* What a vendor's FFT library offers the gpu backend: in-place transforms of whole grids. cufft.c; opened with dlopen. */
+/* What a vendor's FFT library offers the gpu backend: in-place transforms of whole grids. cufft.c, rocfft.c,
+ * opencl_fft.c; opened with dlopen. */
 #ifndef OG_GPU_FFT_H
 #define OG_GPU_FFT_H
 #include "base/error.h"
@@ -26,5 +27,5 @@ typedef struct og_gpu_fft {
   int (*execute)(void *plan, void *queue, int sign, void *grid, void *work);
 } og_gpu_fft;
 
-extern const og_gpu_fft og_gpu_cufft;
+extern const og_gpu_fft og_gpu_cufft, og_gpu_rocfft, og_gpu_vkfft;
 #endif

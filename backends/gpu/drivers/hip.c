@@ -6,6 +6,8 @@
 #include "base/memory.h"
 #include "gpu/drivers/common.h"
 #include "gpu/drivers/driver.h"
+#include "gpu/drivers/fft.h"
+#include "gpu/drivers/hip.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -163,6 +165,15 @@ static void leave(const hip_device *d, int before) {
       leave(device_, before_);                                                                                         \
     }                                                                                                                  \
   } while (0)
+
+int og_hip_enter(void *device, int *before) {
+  TRY(enter(device, before), "making the device current");
+  return OG_OK;
+}
+
+void og_hip_leave(void *device, int before) { leave(device, before); }
+
+void *og_hip_stream(void *queue) { return ((const hip_queue *)queue)->stream; }
 
 /* ---- libraries */
 
@@ -591,6 +602,7 @@ const og_gpu_driver og_gpu_hip = {
     .name = "hip",
     .dialect = "dialect/hip.h",
     .table_by_value = 1,
+    .fft = &og_gpu_rocfft,
     .load = hip_load,
     .count = hip_count,
     .open = hip_open,

@@ -4,16 +4,25 @@
 #include "gpu/drivers/opencl.h"
 #include "base/env.h"
 #include "base/memory.h"
+#include "gpu/drivers/fft.h"
 
 #include <stdio.h>
 #include <string.h>
 
 /* Numbers of the interface. */
 enum { KIND = 0x1000, UNITS = 0x1002, MAX_TEAM = 0x1004, LARGEST = 0x1010, ALIGNMENT = 0x1019, MEMORY = 0x101f };
-enum { LOCAL_BYTES = 0x1023, NAME = 0x102b, VENDOR = 0x102c, DRIVER = 0x102d, VERSION = 0x102f, DOUBLE = 0x1032 };
+enum {
+  LOCAL_BYTES = 0x1023,
+  NAME = 0x102b,
+  VENDOR = 0x102c,
+  DRIVER = 0x102d,
+  VERSION = 0x102f,
+  EXTENSIONS = 0x1030,
+  DOUBLE = 0x1032
+};
 enum { SVM = 0x1053, NV_MAJOR = 0x4000, NV_MINOR = 0x4001, PLATFORM = 0x1084, LOG = 0x1183, BINARY_BYTES = 0x1165 };
 enum { BINARIES = 0x1166, KERNEL_TEAM = 0x11b0, KERNEL_LOCAL = 0x11b2, KERNEL_PRIVATE = 0x11b4 };
-enum { PROFILING = 2, END = 0x1283, KIND_CPU = 2, COARSE = 1, MAX_DEVICES = 64 };
+enum { PROFILING = 2, END = 0x1283, KIND_CPU = 2, COARSE = 1, MAX_DEVICES = 64, MAX_PLATFORMS = 32 };
 static const uint64_t every_kind = 0xffffffff;
 
 og_opencl_api og_cl;
@@ -131,20 +140,54 @@ static void text_of(void *device, unsigned what, char *text, size_t room) {
   snprintf(text, room, "%s", whole);
 }
 
-static void list_devices(int cpus) {
-  void *platforms[32], *devices[MAX_DEVICES];
-  unsigned n_platforms = 0, n = 0;
-  if (og_cl.platforms(32, platforms, &n_platforms))
-    n_platforms = 0;
-  for (unsigned p = 0; p < n_platforms && p < 32; p++) {
+static int has_atomics(void *device) {
+  static char extensions[16384];
+  extensions[0] = 0; /* one thread lists devices */
+  return !og_cl.device_info(device, EXTENSIONS, sizeof extensions, extensions, NULL) &&
+         strstr(extensions, "cl_khr_int64_base_atomics");
+}
+
+/* Those of one kind: GPUs and accelerators, then CPUs. seen: of the kind; f64: with double precision. */
+static void list_devices(unsigned n_platforms, void *const *platforms, int cpus, int *seen, int *f64) {
+  void *devices[MAX_DEVICES];
+  unsigned n = 0;
+  for (unsigned p = 0; p < n_platforms; p++) {
     if (og_cl.devices(platforms[p], every_kind, MAX_DEVICES, devices, &n))
       n = 0;
-    for (unsigned d = 0; d < n && d < MAX_DEVICES && here.n < MAX_DEVICES; d++)
-      if (number_of(devices[d], DOUBLE) && cpus == ((number_of(devices[d], KIND) & KIND_CPU) != 0)) {
-        here.found[here.n].platform = platforms[p];
-        here.found[here.n++].device = devices[d];
-      }
+    for (unsigned d = 0; d < n && d < MAX_DEVICES && here.n < MAX_DEVICES; d++) {
+      if (cpus != ((number_of(devices[d], KIND) & KIND_CPU) != 0))
+        continue;
+      ++*seen;
+      if (!number_of(devices[d], DOUBLE))
+        continue;
+      ++*f64;
+      if (!has_atomics(devices[d]))
+        continue;
+      here.found[here.n].platform = platforms[p];
+      here.found[here.n++].device = devices[d];
+    }
   }
+}
+
+static void find_devices(void) {
+  void *platforms[MAX_PLATFORMS];
+  unsigned n = 0;
+  int seen = 0, f64 = 0;
+  if (og_cl.platforms(MAX_PLATFORMS, platforms, &n))
+    n = 0;
+  n = n < MAX_PLATFORMS ? n : MAX_PLATFORMS;
+  for (int cpus = 0; cpus < 2; cpus++)
+    list_devices(n, platforms, cpus, &seen, &f64);
+  if (here.n)
+    return;
+  if (!n)
+    snprintf(here.why_not, sizeof here.why_not,
+             "OpenCL finds no vendor's driver: want an ICD in /etc/OpenCL/vendors, or named in OCL_ICD_FILENAMES");
+  else if (!seen)
+    snprintf(here.why_not, sizeof here.why_not, "OpenCL finds no device (%u vendor%s)", n, n > 1 ? "s" : "");
+  else
+    snprintf(here.why_not, sizeof here.why_not, "OpenCL finds no device with %s (of %d)",
+             f64 ? "64-bit atomics (cl_khr_int64_base_atomics)" : "double precision", seen);
 }
 
 static void open_library(void) {
@@ -161,12 +204,7 @@ static void open_library(void) {
     return;
   }
   here.has_svm = !og_gpu_find_functions(library, svm_functions);
-  list_devices(0);
-  list_devices(1);
-  if (!here.n)
-    snprintf(
-        here.why_not, sizeof here.why_not,
-        "OpenCL finds no device with double precision (is a vendor's ICD installed, or named in OCL_ICD_FILENAMES?)");
+  find_devices();
 }
 
 static int opencl_load(void) {
@@ -189,16 +227,26 @@ static int f64_speed(void *device, const char *name) {
   return (number_of(device, KIND) & KIND_CPU) || (major >= 6 && major <= 10 && minor == 0) || compute_amd ? 2 : 1;
 }
 
+/* OFFGRID_OPENCL_OPTIONS: more options for the compiler: -cl-opt-disable, which PoCL compiles quicker with, -g. */
+static void fill_options(og_opencl_device *d, const char *ours) {
+  const char *more = og_env("opencl_options");
+  snprintf(d->options, sizeof d->options, "-cl-std=CL1.2%s%s%s", ours, more ? " " : "", more ? more : "");
+}
+
 static void fill_info(og_opencl_device *d, og_gpu_info *info) {
   char version[256], driver[256], vendor[256], digits[17];
   text_of(d->id, NAME, info->name, sizeof info->name);
   text_of(d->id, VERSION, version, sizeof version);
   text_of(d->id, DRIVER, driver, sizeof driver);
   text_of(d->id, VENDOR, vendor, sizeof vendor);
-  const char *const all[] = {info->name, version, driver, vendor, NULL};
+  fill_options(d, strstr(vendor, "NVIDIA")         ? " -DOG_NVIDIA=1"
+                  : strstr(info->name, "Oclgrind") ? " -DOG_RACE_CHECK=1"
+                                                   : "");
+  const char *const all[] = {info->name, version, driver, vendor, d->options, NULL};
   og_gpu_fingerprint(all, digits);
   snprintf(info->arch, sizeof info->arch, "%.31s", info->name);
   snprintf(info->version, sizeof info->version, "%s %.40s", digits, version);
+  snprintf(d->identity, sizeof d->identity, "%s", info->version);
   info->subgroup = 1;
   info->units = (int)number_of(d->id, UNITS);
   size_t team = (size_t)number_of(d->id, MAX_TEAM);
@@ -212,16 +260,13 @@ static void fill_info(og_opencl_device *d, og_gpu_info *info) {
   d->largest = (size_t)number_of(d->id, LARGEST);
   d->offset_step = (size_t)number_of(d->id, ALIGNMENT) / 8;
   d->offset_step = d->offset_step ? d->offset_step : 1;
-  d->options = strstr(vendor, "NVIDIA")         ? "-cl-std=CL1.2 -DOG_NVIDIA=1"
-               : strstr(info->name, "Oclgrind") ? "-cl-std=CL1.2 -DOG_RACE_CHECK=1"
-                                                : "-cl-std=CL1.2";
+  d->keeps = strstr(version, "PoCL") != NULL;
 }
 
 static void opencl_close(void *device) {
   og_opencl_device *d = device;
   if (d->context)
     og_cl.context_release(d->context);
-  og_gpu_ranges_end(&d->ranges);
   pthread_mutex_destroy(&d->lock);
   og_free(d);
 }
@@ -231,10 +276,6 @@ static int opencl_open(int number, og_gpu_info *info, void **device) {
   const intptr_t properties[] = {PLATFORM, (intptr_t)here.found[number].platform, 0};
   og_opencl_device *d = og_allocate_zeroed(sizeof *d);
   OG_CHECK(d, OG_ERR_MEMORY, "no memory for a device's description");
-  if (og_gpu_ranges_begin(&d->ranges)) {
-    og_free(d);
-    OG_FAIL(OG_ERR_MEMORY, "no memory for a device's table of allocations");
-  }
   pthread_mutex_init(&d->lock, NULL); /* cannot fail with default attributes here (Linux) */
   d->id = here.found[number].device;
   fill_info(d, info);
@@ -301,6 +342,15 @@ static int build_error(const og_opencl_device *d, void *program, const char *nam
   return code;
 }
 
+/* Where binaries are no gain, the source stands for one. */
+static int take_source(const char *source, void **binary, size_t *bytes) {
+  *bytes = strlen(source);
+  *binary = og_allocate(*bytes);
+  OG_CHECK(*binary, OG_ERR_MEMORY, "no memory for a program of %zu bytes", *bytes);
+  memcpy(*binary, source, *bytes);
+  return OG_OK;
+}
+
 static int take_binary(void *program, void **binary, size_t *bytes) {
   TRY(og_cl.program_info(program, BINARY_BYTES, sizeof *bytes, bytes, NULL), "the size of a program");
   *binary = og_allocate(*bytes);
@@ -312,14 +362,13 @@ static int take_binary(void *program, void **binary, size_t *bytes) {
   return og_opencl_fail(code, "taking a program's binary");
 }
 
-static int build_and_take(const og_opencl_device *d, void *program, const char *name, const char *const *options,
-                          void **binary, size_t *bytes) {
+static int build(const og_opencl_device *d, void *program, const char *name, const char *const *options) {
   char line[1024];
   size_t n = (size_t)snprintf(line, sizeof line, "%s", d->options);
   for (; options && *options && n < sizeof line; options++)
     n += (size_t)snprintf(line + n, sizeof line - n, " %s", *options);
   int code = og_cl.build(program, 1, &d->id, line, NULL, NULL);
-  return code ? build_error(d, program, name, code) : take_binary(program, binary, bytes);
+  return code ? build_error(d, program, name, code) : OG_OK;
 }
 
 static int opencl_compile(void *device, const char *name, const char *source, const char *const *options, void **binary,
@@ -328,18 +377,23 @@ static int opencl_compile(void *device, const char *name, const char *source, co
   int code = 0;
   void *program = og_cl.program(d->context, 1, &source, NULL, &code);
   TRY(code, name);
-  code = build_and_take(d, program, name, options, binary, bytes);
+  code = build(d, program, name, options);
+  if (!code)
+    code = d->keeps ? take_source(source, binary, bytes) : take_binary(program, binary, bytes);
   og_cl.program_release(program);
   return code;
 }
 
 static int opencl_program_load(void *device, const void *binary, size_t bytes, void **program) {
   const unsigned char *image = binary;
+  const char *source = binary;
   int status = 0, code = 0;
   opencl_program *p = og_allocate_zeroed(sizeof *p);
   OG_CHECK(p, OG_ERR_MEMORY, "no memory for a program's description");
   p->device = device;
-  p->program = og_cl.program_binary(p->device->context, 1, &p->device->id, &bytes, &image, &status, &code);
+  p->program = p->device->keeps
+                   ? og_cl.program(p->device->context, 1, &source, &bytes, &code)
+                   : og_cl.program_binary(p->device->context, 1, &p->device->id, &bytes, &image, &status, &code);
   if (!code && !status)
     code = og_cl.build(p->program, 1, &p->device->id, p->device->options, NULL, NULL);
   if (!code && !status) {
@@ -471,6 +525,7 @@ const og_gpu_driver og_gpu_opencl = {
     .name = "opencl",
     .dialect = "dialect/opencl.h",
     .table_by_value = 0,
+    .fft = &og_gpu_vkfft,
     .load = opencl_load,
     .count = opencl_count,
     .open = opencl_open,

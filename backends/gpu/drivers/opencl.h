@@ -59,8 +59,9 @@ typedef struct og_opencl_device {
   size_t largest;     /* allocation */
   size_t offset_step; /* buffers: what an offset in a kernel's argument must be a multiple of */
   size_t local_bytes;
-  const char *options;
-  og_gpu_ranges ranges;
+  int keeps; /* PoCL: compiled kernels are kept by OpenCL itself, and asking for a binary compiles each once more */
+  char identity[64];    /* of the device and its compiler, for caches */
+  char options[256];    /* for its compiler */
   pthread_mutex_t lock; /* of the two lists */
   struct og_opencl_queue *queues;
   struct og_opencl_buffer *buffers;
@@ -80,6 +81,8 @@ void og_opencl_release(void *device, void *memory);
 int og_opencl_copy(void *queue, void *to, const void *from, size_t bytes);
 int og_opencl_fill(void *queue, void *memory, int byte, size_t bytes);
 og_gpu_place og_opencl_place(void *device, const void *memory);
+/* The cl_mem that the address lies in, and where; it lives as long as the allocation. */
+int og_opencl_buffer_of(og_opencl_device *device, const void *address, void **buffer, size_t *offset);
 /* Argument i of a kernel is this address. */
 int og_opencl_argument(og_opencl_device *device, void *kernel, const char *name, int i, const void *address);
 #endif

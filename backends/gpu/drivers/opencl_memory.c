@@ -9,16 +9,16 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { READ_WRITE = 1, BY_REGION = 0x1220 }; /* CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION */
+enum { READ_WRITE = 1, USE_HOST_PTR = 8, BY_REGION = 0x1220 }; /* CL_MEM_..., CL_BUFFER_CREATE_TYPE_REGION */
 
 typedef struct og_opencl_buffer {
   struct og_opencl_buffer *next;
   char *address;
   size_t bytes;
-  void *buffer;
+  void *buffer; /* shared memory: NULL until somebody asks */
 } buffer;
 
-/* The buffer that holds the address, or NULL. */
+/* The allocation that holds the address, or NULL. */
 static buffer *find(og_opencl_device *d, const void *address) {
   pthread_mutex_lock(&d->lock);
   buffer *b = d->buffers;
@@ -32,30 +32,45 @@ static size_t offset_in(const buffer *b, const void *address) {
   return (size_t)((uintptr_t)address - (uintptr_t)b->address);
 }
 
+static int allocate_shared(og_opencl_device *d, size_t bytes, buffer *b) {
+  b->address = og_cl.svm_allocate(d->context, READ_WRITE, bytes, 0);
+  OG_CHECK(b->address, OG_ERR_MEMORY, "no device memory for %zu bytes", bytes);
+  b->bytes = bytes;
+  return OG_OK;
+}
+
 static int allocate_buffer(og_opencl_device *d, size_t bytes, buffer *b) {
   int code = 0;
   b->bytes = bytes;
   b->buffer = og_cl.buffer(d->context, READ_WRITE, bytes, NULL, &code);
   OG_CHECK(b->buffer && !code, OG_ERR_MEMORY, "no device memory for %zu bytes (OpenCL error %d)", bytes, code);
   b->address = mmap(NULL, bytes, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  OG_CHECK(b->address != MAP_FAILED, OG_ERR_MEMORY, "no addresses for %zu bytes of device memory", bytes);
+  if (b->address == MAP_FAILED)
+    b->address = NULL;
+  OG_CHECK(b->address, OG_ERR_MEMORY, "no addresses for %zu bytes of device memory", bytes);
   return OG_OK;
 }
 
-static void discard_buffer(buffer *b) {
+static void discard(const og_opencl_device *d, buffer *b) {
   if (b->buffer)
     og_cl.buffer_release(b->buffer);
-  if (b->address && b->address != MAP_FAILED)
+  if (b->address && d->svm)
+    og_cl.svm_free(d->context, b->address);
+  else if (b->address)
     munmap(b->address, b->bytes);
   og_free(b);
 }
 
-static int allocate_by_buffer(og_opencl_device *d, size_t bytes, void **memory) {
+int og_opencl_allocate(void *device, size_t bytes, void **memory) {
+  og_opencl_device *d = device;
+  size_t asked = bytes ? bytes : 1;
+  OG_CHECK(bytes <= d->largest, OG_ERR_MEMORY, "no device memory for %zu bytes: this device grants at most %zu at once",
+           bytes, d->largest);
   buffer *b = og_allocate_zeroed(sizeof *b);
   OG_CHECK(b, OG_ERR_MEMORY, "no memory for the description of an allocation");
-  int code = allocate_buffer(d, bytes, b);
+  int code = d->svm ? allocate_shared(d, asked, b) : allocate_buffer(d, asked, b);
   if (code) {
-    discard_buffer(b);
+    discard(d, b);
     return code;
   }
   pthread_mutex_lock(&d->lock);
@@ -66,51 +81,43 @@ static int allocate_by_buffer(og_opencl_device *d, size_t bytes, void **memory) 
   return OG_OK;
 }
 
-int og_opencl_allocate(void *device, size_t bytes, void **memory) {
-  og_opencl_device *d = device;
-  size_t asked = bytes ? bytes : 1;
-  OG_CHECK(bytes <= d->largest, OG_ERR_MEMORY, "no device memory for %zu bytes: this device grants at most %zu at once",
-           bytes, d->largest);
-  if (!d->svm)
-    return allocate_by_buffer(d, asked, memory);
-  void *block = og_cl.svm_allocate(d->context, READ_WRITE, asked, 0);
-  OG_CHECK(block, OG_ERR_MEMORY, "no device memory for %zu bytes", bytes);
-  if (og_gpu_ranges_add(&d->ranges, block, asked)) {
-    og_cl.svm_free(d->context, block);
-    OG_FAIL(OG_ERR_MEMORY, "no memory for the description of an allocation");
-  }
-  *memory = block;
-  return OG_OK;
-}
-
 /* OpenCL frees shared memory without regard to work under way, so that all queues are waited for. */
 void og_opencl_release(void *device, void *memory) {
   og_opencl_device *d = device;
-  buffer *gone = NULL;
   if (!memory)
     return;
   pthread_mutex_lock(&d->lock);
   for (og_opencl_queue *q = d->queues; q; q = q->next)
     og_cl.finish(q->queue);
-  if (!d->svm) {
-    buffer **link = &d->buffers;
-    while (*link && (*link)->address != memory)
-      link = &(*link)->next;
-    gone = *link;
-    if (gone)
-      *link = gone->next;
-  }
+  buffer **link = &d->buffers;
+  while (*link && (*link)->address != memory)
+    link = &(*link)->next;
+  buffer *gone = *link;
+  if (gone)
+    *link = gone->next;
   pthread_mutex_unlock(&d->lock);
   if (gone)
-    discard_buffer(gone);
-  if (d->svm && og_gpu_ranges_remove(&d->ranges, memory))
-    og_cl.svm_free(d->context, memory);
+    discard(d, gone);
 }
 
 og_gpu_place og_opencl_place(void *device, const void *memory) {
-  og_opencl_device *d = device;
-  int ours = d->svm ? og_gpu_ranges_from(&d->ranges, memory) != 0 : find(d, memory) != NULL;
-  return ours ? OG_GPU_DEVICE_MEMORY : OG_GPU_HOST_MEMORY;
+  return find(device, memory) ? OG_GPU_DEVICE_MEMORY : OG_GPU_HOST_MEMORY;
+}
+
+/* Shared memory becomes a buffer object by being named as its host memory: the standard says that it is the same storage then. */
+int og_opencl_buffer_of(og_opencl_device *d, const void *address, void **memory, size_t *offset) {
+  buffer *b = find(d, address);
+  int code = 0;
+  OG_CHECK(b, OG_ERR_ARGUMENT, "the address is not device memory");
+  pthread_mutex_lock(&d->lock);
+  if (!b->buffer)
+    b->buffer = og_cl.buffer(d->context, READ_WRITE | USE_HOST_PTR, b->bytes, b->address, &code);
+  pthread_mutex_unlock(&d->lock);
+  if (code)
+    return og_opencl_fail(code, "making a buffer of shared memory");
+  *memory = b->buffer;
+  *offset = offset_in(b, address);
+  return OG_OK;
 }
 
 static int copy_by_buffer(const og_opencl_queue *q, void *to, const void *from, size_t bytes) {
@@ -133,7 +140,7 @@ int og_opencl_copy(void *queue, void *to, const void *from, size_t bytes) {
   if (!bytes)
     return OG_OK;
   if (d->svm) {
-    int wait = !og_gpu_ranges_from(&d->ranges, to) || !og_gpu_ranges_from(&d->ranges, from);
+    int wait = !find(d, to) || !find(d, from);
     code = og_cl.svm_copy(q->queue, (unsigned)wait, to, from, bytes, 0, NULL, NULL);
   } else {
     code = copy_by_buffer(q, to, from, bytes);
@@ -184,8 +191,7 @@ int og_opencl_argument(og_opencl_device *d, void *kernel, const char *name, int 
   if (!address) {
     code = og_cl.argument(kernel, (unsigned)i, sizeof(void *), NULL);
   } else if (d->svm) {
-    OG_CHECK(og_gpu_ranges_from(&d->ranges, address), OG_ERR_ARGUMENT,
-             "kernel %s, argument %d: the address is not device memory", name, i);
+    OG_CHECK(find(d, address), OG_ERR_ARGUMENT, "kernel %s, argument %d: the address is not device memory", name, i);
     code = og_cl.argument_svm(kernel, (unsigned)i, address);
   } else {
     return argument_by_buffer(d, kernel, name, i, address);

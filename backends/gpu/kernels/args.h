@@ -70,5 +70,6 @@ typedef struct og_k_modes {
   i64 vector_cells, vector_modes; /* distance of the vectors of a batch */
   i64 halved;                     /* the x entry that counts half (a Nyquist plane), or -1 */
   i32 ascending, half, conjugate, multiplied;
+  i32 hermitian; /* planes of a half spectrum that are their own mirror image get their Hermitian part */
 } og_k_modes;
 #endif

@@ -41,36 +41,52 @@ KERNEL void modes_from_grid(const og_k_modes a, GLOBAL const double *RESTRICT fx
   }
 }
 
-/* Every cell is written: 0 where no mode is kept. n vectors of modes, each times its multipliers where a.multiplied. */
+/* What cell (cx, cy, cz) gets of one vector's modes: 0 where no mode is kept. */
+DEVICE void cell_value(const og_k_modes *a, GLOBAL const double *RESTRICT fx, GLOBAL const double *RESTRICT fy,
+                       GLOBAL const double *RESTRICT fz, i64 n, GLOBAL const real2 *RESTRICT multipliers,
+                       GLOBAL const real2 *RESTRICT modes, i64 cx, i64 cy, i64 cz, double *re, double *im) {
+  const i64 x = entry_of(cx, a->modes[0], a->cells[0], a->ascending, a->half);
+  const i64 y = entry_of(cy, a->modes[1], a->cells[1], a->ascending, 0);
+  const i64 z = entry_of(cz, a->modes[2], a->cells[2], a->ascending, 0);
+  *re = *im = 0;
+  if (x < 0 || y < 0 || z < 0)
+    return;
+  const i64 from = (z * a->kept[1] + y) * a->kept[0] + x;
+  for (i64 i = 0; i < n; i++) {
+    const real2 m = modes[from + i * a->all_modes];
+    if (a->multiplied) {
+      const real2 t = multipliers[from + i * a->all_modes];
+      *re += (double)m.x * t.x - (double)m.y * t.y;
+      *im += (double)m.x * t.y + (double)m.y * t.x;
+    } else {
+      *re += m.x;
+      *im += m.y;
+    }
+  }
+  const double g = fy[y] * fz[z] * fx[x] * (x == a->halved ? 0.5 : 1);
+  *re *= g;
+  *im *= a->conjugate ? -g : g;
+}
+
+/* Every cell is written. n vectors of modes, each times its multipliers where a.multiplied. a.hermitian: the planes of a half spectrum
+ * that are their own mirror image get its Hermitian part, which has the same real values. */
 KERNEL void grid_from_modes(const og_k_modes a, GLOBAL const double *RESTRICT fx, GLOBAL const double *RESTRICT fy,
                             GLOBAL const double *RESTRICT fz, const i64 n, GLOBAL const real2 *RESTRICT multipliers,
                             GLOBAL const real2 *RESTRICT modes, GLOBAL real2 *RESTRICT grid) {
   const i64 row = GROUP_ID(0) / a.stretches, first = GROUP_ID(0) % a.stretches * a.stretch;
   const i64 cy = row % a.cells[1], cz = row / a.cells[1];
   const i64 last = first + a.stretch < a.row_cells ? first + a.stretch : a.row_cells;
-  const i64 y = entry_of(cy, a.modes[1], a.cells[1], a.ascending, 0);
-  const i64 z = entry_of(cz, a.modes[2], a.cells[2], a.ascending, 0);
   const i64 to = cy * a.stride[1] + cz * a.stride[2] + GROUP_ID(1) * a.vector_cells;
-  const double f = y < 0 || z < 0 ? 0 : fy[y] * fz[z];
-  const i64 from = (z * a.kept[1] + y) * a.kept[0] + GROUP_ID(1) * a.vector_modes;
+  GLOBAL const real2 *of = modes + GROUP_ID(1) * a.vector_modes, *times = multipliers + GROUP_ID(1) * a.vector_modes;
   for (i64 c = first + LOCAL_ID; c < last; c += TEAM) {
-    const i64 x = y < 0 || z < 0 ? -1 : entry_of(c, a.modes[0], a.cells[0], a.ascending, a.half);
-    double re = 0, im = 0;
-    if (x >= 0) {
-      for (i64 i = 0; i < n; i++) {
-        const real2 m = modes[from + x + i * a.all_modes];
-        if (a.multiplied) {
-          const real2 t = multipliers[from + x + i * a.all_modes];
-          re += (double)m.x * t.x - (double)m.y * t.y;
-          im += (double)m.x * t.y + (double)m.y * t.x;
-        } else {
-          re += m.x;
-          im += m.y;
-        }
-      }
-      const double g = f * fx[x] * (x == a.halved ? 0.5 : 1);
-      re *= g;
-      im *= a.conjugate ? -g : g;
+    double re, im;
+    cell_value(&a, fx, fy, fz, n, times, of, c, cy, cz, &re, &im);
+    if (a.hermitian && (c == 0 || 2 * c == a.cells[0])) {
+      double mirror_re, mirror_im;
+      cell_value(&a, fx, fy, fz, n, times, of, c, cy ? a.cells[1] - cy : 0, cz ? a.cells[2] - cz : 0, &mirror_re,
+                 &mirror_im);
+      re = 0.5 * (re + mirror_re);
+      im = 0.5 * (im - mirror_im);
     }
     grid[to + c] = MAKE_REAL2((real)re, (real)im);
   }

@@ -65,9 +65,11 @@ DEVICE int owned_cell(int q) {
   return cell < PLANE_CELLS ? cell : PLANE_CELLS - 1;
 }
 
-DEVICE int owned_x(int q) {
-  return TEAM_SIZE % SX == 0 && PLANE_CELLS % TEAM_SIZE == 0 ? LOCAL_ID % SX : owned_cell(q) % SX;
-}
+#if TEAM_SIZE % SX == 0 && PLANE_CELLS % TEAM_SIZE == 0
+DEVICE int owned_x(int q) { return LOCAL_ID % SX; }
+#else
+DEVICE int owned_x(int q) { return owned_cell(q) % SX; }
+#endif
 
 /* Where the cells of a work item are on a plane of the grid. */
 DEVICE void owned_places(CONSTANT const og_k_grid *grid, u32 column, i64 *place) {
