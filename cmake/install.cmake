@@ -49,6 +49,10 @@ if(TARGET offgrid_finufft)
   install(TARGETS offgrid_finufft DESTINATION ${CMAKE_INSTALL_LIBDIR}/finufft)
   install(FILES compat/finufft/finufft.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/offgrid)
 endif()
+if(TARGET offgrid_cufinufft)
+  install(TARGETS offgrid_cufinufft DESTINATION ${CMAKE_INSTALL_LIBDIR}/finufft)
+  install(FILES compat/cufinufft/cufinufft.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/offgrid)
+endif()
 if(TARGET offgrid_command)
   install(TARGETS offgrid_command)
   install(FILES bench/peers/ducc_peer.py DESTINATION ${CMAKE_INSTALL_DATADIR}/offgrid)
@@ -72,7 +76,8 @@ if(TARGET offgrid_command)
     add_custom_command(
       OUTPUT ${og_manual}
       COMMAND ${OG_HELP2MAN} --no-info --no-discard-stderr --name "nonuniform fast Fourier transforms"
-              --version-string "offgrid ${PROJECT_VERSION}" --output ${og_manual} $<TARGET_FILE:offgrid_command>
+              --version-string "offgrid ${PROJECT_VERSION}" --output ${og_manual} ./offgrid
+      WORKING_DIRECTORY $<TARGET_FILE_DIR:offgrid_command> # help2man splits a path at its spaces
       DEPENDS offgrid_command
       VERBATIM)
     add_custom_target(offgrid_manual ALL DEPENDS ${og_manual})

@@ -68,9 +68,10 @@ static hid_t memory_type(hid_t type, array *a) {
         H5Tget_member_class(type, (unsigned)second) != H5T_FLOAT)
       return -1;
     a->is_complex = 1;
-    hid_t member = H5Tget_member_type(type, (unsigned)first);
-    a->is_single = H5Tget_size(member) <= 4;
-    H5Tclose(member);
+    hid_t members[] = {H5Tget_member_type(type, (unsigned)first), H5Tget_member_type(type, (unsigned)second)};
+    a->is_single = H5Tget_size(members[0]) <= 4 && H5Tget_size(members[1]) <= 4;
+    H5Tclose(members[0]);
+    H5Tclose(members[1]);
     size_t size = a->is_single ? 4 : 8;
     hid_t number = a->is_single ? H5T_NATIVE_FLOAT : H5T_NATIVE_DOUBLE, result = H5Tcreate(H5T_COMPOUND, 2 * size);
     H5Tinsert(result, part_names[i][0], 0, number);

@@ -7,6 +7,7 @@
 
 #include <dirent.h>
 #include <fcntl.h>
+#include <hdf5.h>
 #include <signal.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -237,6 +238,66 @@ static void test_hdf5_keeps_others(void) {
   array_free(&b);
 }
 
+/* A file's pair of numbers: parts in any order, of any size and byte order, with gaps; nothing of the larger one is lost. */
+static void hdf5_pairs(hid_t file, const char *name, hid_t real, hid_t imaginary, size_t at_real, size_t at_imaginary,
+                       int is_single) {
+  enum { N = 6 };
+  struct pair {
+    double r, i;
+  } in[N];
+  const hsize_t n = N;
+  array a;
+  hid_t memory = H5Tcreate(H5T_COMPOUND, sizeof *in), type = H5Tcreate(H5T_COMPOUND, 40);
+  H5Tinsert(memory, "r", offsetof(struct pair, r), H5T_NATIVE_DOUBLE);
+  H5Tinsert(memory, "i", offsetof(struct pair, i), H5T_NATIVE_DOUBLE);
+  H5Tinsert(type, "r", at_real, real);
+  H5Tinsert(type, "i", at_imaginary, imaginary);
+  for (int j = 0; j < N; j++) {
+    in[j].r = H5Tget_size(real) == 4 ? (double)(float)test_uniform() : test_uniform();
+    in[j].i = H5Tget_size(imaginary) == 4 ? (double)(float)test_uniform() : test_uniform();
+  }
+  hid_t space = H5Screate_simple(1, &n, NULL);
+  hid_t dataset = H5Dcreate2(file, name, type, space, H5P_DEFAULT, H5P_DEFAULT, H5P_DEFAULT);
+  CHECK(H5Dwrite(dataset, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, in) >= 0, "HDF5 does not write");
+  H5Dclose(dataset);
+  H5Sclose(space);
+  H5Tclose(type);
+  H5Tclose(memory);
+  H5Fflush(file, H5F_SCOPE_GLOBAL);
+  char path[100];
+  snprintf(path, sizeof path, "p.h5:/%s", name);
+  test_case("HDF5: %s", path);
+  if (!CHECK(!array_read(&a, in_folder(path)), "%s", fail_text()))
+    return;
+  CHECK(a.is_complex && a.is_single == is_single, "complex %d, single %d", a.is_complex, a.is_single);
+  for (int j = 0; j < 2 * N && a.is_single == is_single; j++) {
+    double got = is_single ? (double)((float *)a.data)[j] : ((double *)a.data)[j],
+           want = j % 2 ? in[j / 2].i : in[j / 2].r;
+    CHECK(got == want, "number %d: %.17g became %.17g", j, want, got);
+  }
+  array_free(&a);
+}
+
+static void test_hdf5_pairs(void) {
+  array a = {.ndim = 0};
+  array_allocate(&a, "test");
+  memset(a.data, 0, array_item(&a));
+  CHECK(!array_write(&a, in_folder("p.h5:/a")), "%s", fail_text()); /* HDF5 is set up as the command does it */
+  array_free(&a);
+  setenv("HDF5_USE_FILE_LOCKING", "FALSE", 1);
+  hid_t file = H5Fopen(in_folder("p.h5"), H5F_ACC_RDWR, H5P_DEFAULT);
+  if (!CHECK(file >= 0, "HDF5 does not open its file"))
+    return;
+  hdf5_pairs(file, "double", H5T_IEEE_F64LE, H5T_IEEE_F64LE, 0, 8, 0);
+  hdf5_pairs(file, "single", H5T_IEEE_F32LE, H5T_IEEE_F32LE, 0, 4, 1);
+  hdf5_pairs(file, "big-endian", H5T_IEEE_F64BE, H5T_IEEE_F64BE, 0, 8, 0);
+  hdf5_pairs(file, "turned", H5T_IEEE_F64LE, H5T_IEEE_F64LE, 8, 0, 0);
+  hdf5_pairs(file, "gaps", H5T_IEEE_F32BE, H5T_IEEE_F32LE, 3, 21, 1);
+  hdf5_pairs(file, "single_double", H5T_IEEE_F32LE, H5T_IEEE_F64LE, 0, 4, 0);
+  hdf5_pairs(file, "double_single", H5T_IEEE_F64LE, H5T_IEEE_F32BE, 9, 4, 0);
+  H5Fclose(file);
+}
+
 /* A limit on the size of files stands for a full disk: write fails in the same way, with EFBIG for ENOSPC. */
 static void test_full_disk(void) {
   static const char *const names[] = {"f.npy", "f.cfl", "f.h5:/x", "f.h5:/y"};
@@ -309,6 +370,7 @@ int main(int argc, char **argv) {
   test_bad_npy();
   test_bad_others();
   test_hdf5_keeps_others();
+  test_hdf5_pairs();
   test_full_disk();
   test_unwritable();
   test_ignored_signals();

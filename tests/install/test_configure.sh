@@ -28,6 +28,12 @@ tests=$(ctest --test-dir "$scratch/a build" -N)
 if [ "${1:-}" = --all ]; then
   cmake --build "$scratch/a build" --parallel 2 >"$scratch/log" 2>&1 || fail "it does not build"
   ! grep -i warning: "$scratch/log" || fail "warnings"
+  if [ -x "$build/bin/offgrid" ]; then
+    cmake -S "$scratch/the source" -B "$scratch/a build" -DCMAKE_DISABLE_FIND_PACKAGE_HDF5=OFF \
+      -DCMAKE_DISABLE_FIND_PACKAGE_PNG=OFF -DCMAKE_DISABLE_FIND_PACKAGE_PkgConfig=OFF >"$scratch/log" 2>&1 || fail "not again with all"
+    cmake --build "$scratch/a build" --parallel 2 >"$scratch/log" 2>&1 || fail "it does not build the command"
+    "$scratch/a build/bin/offgrid" --help >"$scratch/log" || fail "the command does not run"
+  fi
 fi
 
 echo "FFTW missing"

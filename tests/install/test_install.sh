@@ -94,9 +94,13 @@ if [ -x "$build/bin/offgrid" ]; then
     test -s "$prefix/share/man/man1/offgrid.1" || fail "no manual page"
   fi
 fi
-if [ -f "$build/lib/finufft/libfinufft.so" ]; then
-  echo "libfinufft"
-  installed=$folder/finufft/libfinufft.so
-  [ "$(objdump -p "$installed" | awk '/SONAME/ {print $2}')" = libfinufft.so ] || fail "SONAME of libfinufft.so"
-  ! ldd "$installed" | grep -q 'not found' || fail "libfinufft.so does not find liboffgrid"
-fi
+for name in finufft cufinufft; do
+  if [ -f "$build/lib/finufft/lib$name.so" ]; then
+    echo "lib$name"
+    installed=$folder/finufft/lib$name.so
+    [ "$(objdump -p "$installed" | awk '/SONAME/ {print $2}')" = "lib$name.so" ] || fail "SONAME of lib$name.so"
+    ! ldd "$installed" | grep -q 'not found' || fail "lib$name.so does not find what it needs"
+    printf '#include <offgrid/%s.h>\nint main(void) { return 0; }\n' "$name" >"$scratch/header.c"
+    quietly cc "-I$prefix/include" -Wall -Werror "$scratch/header.c" -o "$scratch/header"
+  fi
+done
