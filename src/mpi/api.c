@@ -224,12 +224,14 @@ int og_mpi_plan_set_points(og_mpi_plan p, int64_t n_points, const void *x, const
 int og_mpi_plan_owners(og_mpi_plan p, int64_t n_points, const void *x, const void *y, const void *z, int *ranks) {
   const void *const coordinates[3] = {x, y, z};
   double unused[3];
+  og_fold fold[3];
   OG_TRY(check_plan(p));
   OG_TRY(check_points(p, n_points, coordinates));
   OG_CHECK(ranks || !n_points, OG_ERR_NULL, "ranks must not be null");
+  for (int d = 0; d < p->layout.ndim; d++)
+    fold[d] = og_fold_make(p->model->period[d], p->layout.n[d]);
   for (int64_t j = 0; j < n_points; j++)
-    OG_TRY(
-        og_points_place(&p->layout, p->model->period, p->model->options.precision, coordinates, j, unused, &ranks[j]));
+    OG_TRY(og_points_place(&p->layout, fold, p->model->options.precision, coordinates, j, unused, &ranks[j]));
   return OG_OK;
 }
 

@@ -113,33 +113,30 @@ int og_comm_reserve(og_comm *c, int64_t n_parcels, size_t bytes) {
   return OG_OK;
 }
 
-int64_t og_comm_swap(og_comm *c, int64_t n_out, const og_parcel *out, const char *from, int64_t n_in,
-                     const og_parcel *in, char *to) {
-  int n = 0;
+static void post(og_comm *c, int out, const og_parcel *p, char *memory) {
+  for (size_t done = 0; done < p->bytes; done += c->longest) {
+    const size_t rest = p->bytes - done;
+    const int bytes = (int)(rest < c->longest ? rest : c->longest);
+    MPI_Request *request = &c->requests[c->n_posted++];
+    *request = MPI_REQUEST_NULL;
+    met(c, out ? MPI_Isend(memory + p->offset + done, bytes, MPI_BYTE, p->rank, TAG, c->comm, request)
+               : MPI_Irecv(memory + p->offset + done, bytes, MPI_BYTE, p->rank, TAG, c->comm, request));
+  }
+}
+
+int64_t og_comm_start(og_comm *c, int64_t n_out, const og_parcel *out, char *from, int64_t n_in, const og_parcel *in,
+                      char *to) {
   int64_t sent = 0;
-  size_t mine = 0;
-  for (int64_t i = 0; i < n_in; i++) {
-    if (in[i].rank == c->rank)
-      mine = in[i].offset;
-    for (size_t done = 0; in[i].rank != c->rank && done < in[i].bytes; done += c->longest) {
-      const size_t rest = in[i].bytes - done;
-      met(c, MPI_Irecv(to + in[i].offset + done, (int)(rest < c->longest ? rest : c->longest), MPI_BYTE, in[i].rank,
-                       TAG, c->comm, &c->requests[n++]));
+  c->n_posted = 0;
+  for (int64_t i = 0; i < n_in; i++)
+    if (in[i].rank != c->rank)
+      post(c, 0, &in[i], to);
+  for (int64_t i = 0; i < n_out; i++)
+    if (out[i].rank != c->rank) {
+      post(c, 1, &out[i], from);
+      sent += (int64_t)out[i].bytes;
     }
-  }
-  for (int64_t i = 0; i < n_out; i++) {
-    if (out[i].rank == c->rank) {
-      if (out[i].bytes)
-        memcpy(to + mine, from + out[i].offset, out[i].bytes);
-      continue;
-    }
-    for (size_t done = 0; done < out[i].bytes; done += c->longest) {
-      const size_t rest = out[i].bytes - done;
-      met(c, MPI_Isend(from + out[i].offset + done, (int)(rest < c->longest ? rest : c->longest), MPI_BYTE, out[i].rank,
-                       TAG, c->comm, &c->requests[n++]));
-    }
-    sent += (int64_t)out[i].bytes;
-  }
-  met(c, MPI_Waitall(n, c->requests, MPI_STATUSES_IGNORE));
   return sent;
 }
+
+void og_comm_finish(og_comm *c) { met(c, MPI_Waitall(c->n_posted, c->requests, MPI_STATUSES_IGNORE)); }

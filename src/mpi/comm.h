@@ -12,6 +12,7 @@ typedef struct og_comm {
   size_t longest; /* bytes of a message: longer ones are split */
   MPI_Request *requests;
   int64_t n_requests;
+  int n_posted;
 } og_comm;
 
 /* What goes to or comes from one rank: bytes of a buffer. */
@@ -36,7 +37,9 @@ void og_comm_counts(og_comm *c, const int64_t *to, int64_t *from); /* collective
 
 /* Room for the requests of a later swap, so that swapping allocates nothing. */
 int og_comm_reserve(og_comm *c, int64_t n_parcels, size_t bytes) OG_MUST_CHECK;
-/* Sends and receives; parcels to itself are copied. Both sides know all sizes. Returns the bytes sent to other ranks. */
-int64_t og_comm_swap(og_comm *c, int64_t n_out, const og_parcel *out, const char *from, int64_t n_in,
-                     const og_parcel *in, char *to);
+/* Posts receives and sends; those to itself are the caller's business, between start and finish. Both sides know all sizes.
+ * Returns the bytes sent. */
+int64_t og_comm_start(og_comm *c, int64_t n_out, const og_parcel *out, char *from, int64_t n_in, const og_parcel *in,
+                      char *to);
+void og_comm_finish(og_comm *c);
 #endif

@@ -13,6 +13,10 @@ static int make_side(og_side *s, const og_layout *l, int which, int rank, int gi
   og_layout_pieces(l, which, rank, giving, s->pieces);
   for (int64_t i = 0; i < s->n_pieces; i++) {
     const size_t bytes = (size_t)og_box_cells(&s->pieces[i].box) * cell;
+    if (s->pieces[i].rank == rank) {
+      s->own = s->n_own++ ? s->own : i;
+      continue;
+    }
     if (!s->n_parcels || s->parcels[s->n_parcels - 1].rank != s->pieces[i].rank)
       s->parcels[s->n_parcels++] = (og_parcel){s->pieces[i].rank, s->bytes, 0};
     s->parcels[s->n_parcels - 1].bytes += bytes;
@@ -49,39 +53,80 @@ static void add_reals(char *to, const char *from, size_t bytes, size_t real) {
       ((double *)(void *)to)[i] += ((const double *)(const void *)from)[i];
 }
 
-typedef enum { PACK, UNPACK, ADD } work;
-
-static char *copy_row(const og_view *v, char *row, int64_t lower, int64_t upper, work what, size_t real, char *buffer) {
-  while (lower < upper) {
-    const int64_t turn = v->axis[0].turn, end = lower < turn && turn < upper ? turn : upper;
-    char *cells = row + og_axis_at(&v->axis[0], lower) * (int64_t)v->cell;
-    const size_t bytes = (size_t)(end - lower) * v->cell;
-    if (what == ADD)
-      add_reals(cells, buffer, bytes, real);
-    else
-      memcpy(what == PACK ? buffer : cells, what == PACK ? cells : buffer, bytes);
-    buffer += bytes;
-    lower = end;
-  }
-  return buffer;
+static void take(char *to, const char *from, size_t bytes, size_t add) {
+  if (add)
+    add_reals(to, from, bytes, add);
+  else
+    memcpy(to, from, bytes);
 }
 
-static void copy_side(const og_side *s, const og_view *v, work what, size_t real, char *buffer) {
+static char *row_at(const og_view *v, int64_t y, int64_t z) {
+  return v->memory +
+         (og_axis_at(&v->axis[2], z) * v->stride[2] + og_axis_at(&v->axis[1], y) * v->stride[1]) * (int64_t)v->cell;
+}
+
+/* The cells of a row from x = lower to upper lie in at most two runs: the end of the first. */
+static int64_t run_end(const og_axis *axis, int64_t lower, int64_t upper) {
+  return lower < axis->turn && axis->turn < upper ? axis->turn : upper;
+}
+
+static char *cell_at(const og_view *v, char *row, int64_t x) {
+  return row + og_axis_at(&v->axis[0], x) * (int64_t)v->cell;
+}
+
+static void pack(const og_side *s, const og_view *v, char *buffer) {
   for (int64_t i = 0; i < s->n_pieces; i++) {
     const og_box *b = &s->pieces[i].box;
+    if (s->n_own && i >= s->own && i < s->own + s->n_own)
+      continue;
     for (int64_t z = b->lower[2]; z < b->upper[2]; z++)
-      for (int64_t y = b->lower[1]; y < b->upper[1]; y++) {
-        const int64_t at = og_axis_at(&v->axis[2], z) * v->stride[2] + og_axis_at(&v->axis[1], y) * v->stride[1];
-        buffer = copy_row(v, v->memory + at * (int64_t)v->cell, b->lower[0], b->upper[0], what, real, buffer);
-      }
+      for (int64_t y = b->lower[1]; y < b->upper[1]; y++)
+        for (int64_t x = b->lower[0], end; x < b->upper[0]; x = end) {
+          end = run_end(&v->axis[0], x, b->upper[0]);
+          const size_t bytes = (size_t)(end - x) * v->cell;
+          memcpy(buffer, cell_at(v, row_at(v, y, z), x), bytes);
+          buffer += bytes;
+        }
   }
+}
+
+static void unpack(const og_side *s, const og_view *v, const char *buffer, size_t add) {
+  for (int64_t i = 0; i < s->n_pieces; i++) {
+    const og_box *b = &s->pieces[i].box;
+    if (s->n_own && i >= s->own && i < s->own + s->n_own)
+      continue;
+    for (int64_t z = b->lower[2]; z < b->upper[2]; z++)
+      for (int64_t y = b->lower[1]; y < b->upper[1]; y++)
+        for (int64_t x = b->lower[0], end; x < b->upper[0]; x = end) {
+          end = run_end(&v->axis[0], x, b->upper[0]);
+          const size_t bytes = (size_t)(end - x) * v->cell;
+          take(cell_at(v, row_at(v, y, z), x), buffer, bytes, add);
+          buffer += bytes;
+        }
+  }
+}
+
+/* A piece that stays, of which both sides have their own coordinates. */
+static void copy_own(const og_box *a, const og_view *from, const og_box *b, const og_view *to, size_t add) {
+  const int64_t dy = b->lower[1] - a->lower[1], dz = b->lower[2] - a->lower[2];
+  for (int64_t z = a->lower[2]; z < a->upper[2]; z++)
+    for (int64_t y = a->lower[1]; y < a->upper[1]; y++)
+      for (int64_t x = a->lower[0], end; x < a->upper[0]; x = end) {
+        end = run_end(&to->axis[0], x, run_end(&from->axis[0], x, a->upper[0]));
+        take(cell_at(to, row_at(to, y + dy, z + dz), x), cell_at(from, row_at(from, y, z), x),
+             (size_t)(end - x) * from->cell, add);
+      }
 }
 
 int64_t og_move_run(const og_move *move, og_comm *comm, int backward, size_t add, const og_view *giver,
                     const og_view *taker, char *out, char *in) {
   const og_side *from = backward ? &move->taking : &move->giving, *to = backward ? &move->giving : &move->taking;
-  copy_side(from, backward ? taker : giver, PACK, 0, out);
-  const int64_t sent = og_comm_swap(comm, from->n_parcels, from->parcels, out, to->n_parcels, to->parcels, in);
-  copy_side(to, backward ? giver : taker, add ? ADD : UNPACK, add, in);
+  const og_view *source = backward ? taker : giver, *goal = backward ? giver : taker;
+  pack(from, source, out);
+  const int64_t sent = og_comm_start(comm, from->n_parcels, from->parcels, out, to->n_parcels, to->parcels, in);
+  for (int64_t i = 0; i < from->n_own; i++)
+    copy_own(&from->pieces[from->own + i].box, source, &to->pieces[to->own + i].box, goal, add);
+  og_comm_finish(comm);
+  unpack(to, goal, in, add);
   return sent;
 }

@@ -20,8 +20,9 @@ typedef struct og_view {
   og_axis axis[3];
 } og_view;
 
+/* Pieces that stay on their rank are in no parcel. */
 typedef struct og_side {
-  int64_t n_pieces, n_parcels;
+  int64_t n_pieces, own, n_own, n_parcels; /* own: the first of those that stay */
   og_piece *pieces;
   og_parcel *parcels;
   size_t bytes;

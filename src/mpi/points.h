@@ -18,8 +18,15 @@ typedef struct og_travel {
   int64_t bytes_sent; /* of coordinates */
 } og_travel;
 
+/* A dimension's way from coordinates to cells. */
+typedef struct og_fold {
+  double period, high, low, rest; /* period = high + low, high of 26 bits; rest: what it lacks */
+  double far, n, cells_per;
+} og_fold;
+og_fold og_fold_make(double period, int64_t n);
+
 /* The rank that owns a point, and its coordinates in cells of that rank's block. OG_ERR_POINT: not finite. */
-int og_points_place(const og_layout *l, const double period[3], int precision, const void *const x[3], int64_t j,
+int og_points_place(const og_layout *l, const og_fold fold[3], int precision, const void *const x[3], int64_t j,
                     double local[3], int *owner) OG_MUST_CHECK;
 
 /* Collective, all in one: on success *travel is new and agreed on; on error nothing is left. staying: points must be on
@@ -31,5 +38,5 @@ void og_travel_destroy(og_travel *travel, const og_backend *backend);
 
 /* One vector: strengths to the owners (*there: in their order), and values in the owners' order back. Return the bytes sent. */
 int64_t og_travel_there(og_travel *travel, og_comm *comm, size_t value, const char *strengths, const char **there);
-int64_t og_travel_back(og_travel *travel, og_comm *comm, size_t value, const char *there, char *values);
+int64_t og_travel_back(og_travel *travel, og_comm *comm, size_t value, char *there, char *values);
 #endif
