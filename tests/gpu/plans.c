@@ -113,10 +113,12 @@ static void check(int ndim, og_options *options) {
   double *c, *f;
   options->max_vectors = 2;
   options->gradient = 1;
+  options->storage = test_integer(0, 1) ? OG_STORE_INDEX : OG_STORE_COPY;
   options->sign = ndim == 2 ? 1 : -1;
   options->mode_order = ndim == 3 ? OG_ORDER_FFT : OG_ORDER_ASCENDING;
   problem p = problem_make(ndim, sizes[ndim], 90, POINTS_UNIFORM, options);
-  test_case("%s, %s, %s", problem_text(&p), options->spread_method, options->interp_method);
+  test_case("%s, %s, %s%s", problem_text(&p), options->spread_method, options->interp_method,
+            options->storage == OG_STORE_INDEX ? ", indices" : "");
   og_plan plan = problem_plan(&p);
   if (plan) {
     check12(&p, plan, &c, &f);
