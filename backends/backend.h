@@ -3,7 +3,9 @@
  *
  * Contracts common to all: no function prints; errors go through og_error_set; sizes are checked by the caller (plan);
  * arrays are host memory, contiguous, of the grid's precision, and never alias; `threads` >= 1 is settled by the plan.
- * Execute-time functions (spread, interp, lines_execute, modes_*, multiply) do not allocate from the heap what grows. */
+ * Execute-time functions (spread, interp, lines_execute, modes_*, multiply) do not allocate from the heap what grows.
+ * `vectors`: of a batch, done at once. Their values lie one after the other, as do their modes, and their grids at
+ * multiples of grid->bytes. More than 1 only where the backend has devices. */
 #ifndef OG_BACKEND_H
 #define OG_BACKEND_H
 #define OG_MARKS 8
@@ -34,6 +36,7 @@ typedef struct og_points_setup {
   int bin[3], spread_team, interp_team;      /* of a device, as is all that follows: the options; 0: chosen */
   int64_t work_points;
   const char *tuning;       /* the option; NULL: none. Read when the object is created */
+  int64_t vectors;          /* most that spread and interp are given at once; 0: 1 */
   og_points_choice *choice; /* filled when points are set; NULL: nobody asks */
 } og_points_setup;
 
@@ -76,10 +79,10 @@ typedef struct og_backend {
 
   /* grid[l] = sum_j strengths[j] prod_d phi(l_d - g_jd): every cell of the grid is written (padding is not).
    * Any strides do: those of grid_layout are fast, a caller's compact array is legal. */
-  int (*spread)(void *points, const void *strengths, void *grid);
+  int (*spread)(void *points, int64_t vectors, const void *strengths, void *grid);
   /* values[j] = sum_l grid[l] prod_d phi(...); values may be NULL when gradients is not.
-   * gradients: NULL or [ndim] arrays of n values: the derivative with respect to the caller's coordinate d. */
-  int (*interp)(void *points, const void *grid, void *values, void *const gradients[3]);
+   * gradients: NULL or [ndim] arrays like values: the derivative with respect to the caller's coordinate d. */
+  int (*interp)(void *points, int64_t vectors, const void *grid, void *values, void *const gradients[3]);
 
   /* 1-D FFT lines, see fft/lines.h. */
   int (*lines_create)(const og_lines_setup *setup, void **lines);
@@ -91,16 +94,17 @@ typedef struct og_backend {
                             const og_lines_pass *second_pass, void *grid);
 
   /* modes = factor * kept cells of the spectrum, every mode written. */
-  int (*modes_from_grid)(const og_modes_setup *setup, const void *grid, void *modes);
-  /* kept cells of the spectrum = factor * sum_i multipliers[i] * modes[i], i < n; multipliers NULL: 1 (n = 1).
-   * multipliers: [n][modes] complex; modes: [n][modes]. Other cells are not touched. For real values and even N_x the
-   * plane k_x = N_x / 2 is halved, because the complex-to-real transform counts it twice. */
-  int (*grid_from_modes)(const og_modes_setup *setup, int64_t n, const void *multipliers, const void *modes,
-                         void *grid);
+  int (*modes_from_grid)(const og_modes_setup *setup, int64_t vectors, const void *grid, void *modes);
+  /* kept cells of the spectrum of vector v = factor * sum_i multipliers[v][i] * modes[i], i < n; multipliers NULL:
+   * factor * modes[v] (n = 1). multipliers: [vectors][n][modes] complex. Other cells are not touched. For real values
+   * and even N_x the plane k_x = N_x / 2 is halved, because the complex-to-real transform counts it twice. */
+  int (*grid_from_modes)(const og_modes_setup *setup, int64_t vectors, int64_t n, const void *multipliers,
+                         const void *modes, void *grid);
 
-  /* out[i] = in[i] * factor[i] (conjugated factor where conjugate): n complex numbers of a precision; in may be out. */
-  int (*multiply)(void *device, int precision, int threads, int64_t n, int conjugate, const void *factor,
-                  const void *in, void *out);
+  /* out[i] = in[i] * factor[i] (conjugated factor where conjugate): n complex numbers of a precision for each vector;
+   * in may be out. */
+  int (*multiply)(void *device, int precision, int threads, int64_t vectors, int64_t n, int conjugate,
+                  const void *factor, const void *in, void *out);
 
   /* A device of its own, and its memory. All NULL where memory is the host's: then `device` is NULL in every setup.
    * open: device `number`, with the caller's stream (an integer: CUstream, hipStream_t, cl_command_queue) or, 0, one of its
@@ -120,9 +124,9 @@ typedef struct og_backend {
 
   /* Optional: the whole transform between grid and spectrum instead of lines; og_fft_forward and og_fft_backward say
    * what it does. With it grid_from_modes writes every cell, 0 where no mode is kept. *scratch: bytes of device memory
-   * that each execute is given. */
-  int (*fft_create)(void *device, const og_grid *grid, int sign, void **fft, size_t *scratch);
-  int (*fft_execute)(void *fft, int backward, void *grid, void *scratch);
+   * that each execute is given. vectors: the most that an execute has. */
+  int (*fft_create)(void *device, const og_grid *grid, int64_t vectors, int sign, void **fft, size_t *scratch);
+  int (*fft_execute)(void *fft, int backward, int64_t vectors, void *grid, void *scratch);
   void (*fft_destroy)(void *fft);
 
   /* body(context, begin, end) over [0, n) in at most `threads` pieces of at least `grain`: for host loops of the plan. */

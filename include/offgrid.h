@@ -78,7 +78,8 @@ enum { OG_FFT_AUTO = 0, OG_FFT_ESTIMATE = 1, OG_FFT_MEASURE = 2 };
   X(int, spread_team, 0, "on a device: work items that spread together, a multiple of 32; 0: the method's")            \
   X(int, interp_team, 0, "on a device: work items that interpolate together, a multiple of 32; 0: the method's")       \
   X(int64_t, work_points, 0, "on a device: points of a piece of work, 1 to 2^20; 0: the method's")                     \
-  X(const char *, tuning, "auto", "on a device: file or folder of `offgrid tune`; auto: the installed folder; none")
+  X(const char *, tuning, "auto", "on a device: file or folder of `offgrid tune`; auto: the installed folder; none")   \
+  X(int64_t, batch, 0, "on a device: vectors done at once, each with a fine grid of its own; 0: up to 8 in 2 GiB")
 
 typedef struct og_options {
   size_t size; /* sizeof(og_options) where the caller was compiled: newer libraries fill what follows with defaults */

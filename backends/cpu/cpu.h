@@ -11,8 +11,8 @@ int og_cpu_points_set(void *points, int64_t n, const void *const x[3], void *res
 void og_cpu_points_destroy(void *points);
 const char *og_cpu_points_simd(void *points);
 /* spread.c, interp.c */
-int og_cpu_spread(void *points, const void *strengths, void *grid);
-int og_cpu_interp(void *points, const void *grid, void *values, void *const gradients[3]);
+int og_cpu_spread(void *points, int64_t vectors, const void *strengths, void *grid);
+int og_cpu_interp(void *points, int64_t vectors, const void *grid, void *values, void *const gradients[3]);
 /* lines*.c */
 int og_cpu_lines_create(const og_lines_setup *setup, void **lines);
 int og_cpu_lines_execute(void *lines, const og_lines_pass *pass, void *grid);
@@ -20,11 +20,11 @@ void og_cpu_lines_destroy(void *lines);
 int og_cpu_lines_execute_pair(void *first, const og_lines_pass *first_pass, void *second,
                               const og_lines_pass *second_pass, void *grid);
 /* deconvolve.c */
-int og_cpu_modes_from_grid(const og_modes_setup *setup, const void *grid, void *modes);
-int og_cpu_grid_from_modes(const og_modes_setup *setup, int64_t n, const void *multipliers, const void *modes,
-                           void *grid);
-int og_cpu_multiply(void *device, int precision, int threads, int64_t n, int conjugate, const void *factor,
-                    const void *in, void *out);
+int og_cpu_modes_from_grid(const og_modes_setup *setup, int64_t vectors, const void *grid, void *modes);
+int og_cpu_grid_from_modes(const og_modes_setup *setup, int64_t vectors, int64_t n, const void *multipliers,
+                           const void *modes, void *grid);
+int og_cpu_multiply(void *device, int precision, int threads, int64_t vectors, int64_t n, int conjugate,
+                    const void *factor, const void *in, void *out);
 /* cpu.c */
 int og_cpu_grid_layout(og_grid *grid);
 void og_cpu_parallel(int threads, int64_t n, int64_t grain, void (*body)(void *context, int64_t begin, int64_t end),

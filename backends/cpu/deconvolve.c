@@ -117,14 +117,16 @@ static job make_job(const og_modes_setup *s, int64_t n, const void *multipliers,
                .grid = (char *)(uintptr_t)grid};
 }
 
-int og_cpu_modes_from_grid(const og_modes_setup *setup, const void *grid, void *modes) {
+int og_cpu_modes_from_grid(const og_modes_setup *setup, int64_t vectors, const void *grid, void *modes) {
+  (void)vectors;
   job j = make_job(setup, 1, NULL, modes, grid);
   og_cpu_parallel(setup->threads, j.all, GRAIN, from_grid, &j);
   return OG_OK;
 }
 
-int og_cpu_grid_from_modes(const og_modes_setup *setup, int64_t n, const void *multipliers, const void *modes,
-                           void *grid) {
+int og_cpu_grid_from_modes(const og_modes_setup *setup, int64_t vectors, int64_t n, const void *multipliers,
+                           const void *modes, void *grid) {
+  (void)vectors;
   job j = make_job(setup, n, multipliers, modes, grid);
   og_cpu_parallel(setup->threads, j.all, GRAIN, to_grid, &j);
   return OG_OK;
@@ -144,9 +146,9 @@ static void product_piece(void *context, int64_t begin, int64_t end) {
   p->rows(end - begin, p->conjugate, p->factor + at, p->in + at, p->out + at);
 }
 
-int og_cpu_multiply(void *device, int precision, int threads, int64_t n, int conjugate, const void *factor,
-                    const void *in, void *out) {
-  (void)device;
+int og_cpu_multiply(void *device, int precision, int threads, int64_t vectors, int64_t n, int conjugate,
+                    const void *factor, const void *in, void *out) {
+  (void)device, (void)vectors;
   product p = {conjugate,
                og_value_bytes(precision, OG_COMPLEX),
                precision == OG_F32 ? og_row_product_f32 : og_row_product_f64,

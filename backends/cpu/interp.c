@@ -43,7 +43,8 @@ static void finish(const og_cpu_points *p, void *values, void *const gradients[3
     reorder(p, gradients[d], begin, end);
 }
 
-int og_cpu_interp(void *points, const void *grid, void *values, void *const gradients[3]) {
+int og_cpu_interp(void *points, int64_t vectors, const void *grid, void *values, void *const gradients[3]) {
+  (void)vectors;
   const og_cpu_points *p = points;
   void *out = values && p->two_step ? p->values : values;
   if (p->team == 1) {

@@ -26,7 +26,8 @@ static void scatter(const og_cpu_points *p, const void *strengths, int64_t begin
   }
 }
 
-int og_cpu_spread(void *points, const void *strengths, void *grid) {
+int og_cpu_spread(void *points, int64_t vectors, const void *strengths, void *grid) {
+  (void)vectors;
   const og_cpu_points *p = points;
   const void *ordered = p->two_step ? p->values : strengths;
   if (p->team == 1) {

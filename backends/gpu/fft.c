@@ -1,4 +1,5 @@
-/* The FFT of a whole grid by the driver's FFT library. */
+/* The FFT of whole grids by the driver's FFT library: of a batch at once by one plan, of fewer than that
+ * one after the other. */
 #include "gpu/drivers/fft.h"
 
 #include "base/memory.h"
@@ -6,11 +7,24 @@
 
 typedef struct {
   const og_gpu_fft *library;
-  void *queue, *plan;
+  void *queue, *one, *all; /* all: NULL, or the plan for `vectors` grids */
+  int64_t vectors;
+  size_t grid_bytes;
   int sign;
 } whole;
 
-int og_gpu_fft_create(void *device, const og_grid *grid, int sign, void **fft, size_t *scratch) {
+static int make_plans(whole *w, const og_gpu_context *c, og_gpu_fft_setup *setup, size_t *scratch) {
+  size_t batched = 0;
+  OG_TRY(w->library->create(c->device->handle, setup, &w->one, scratch));
+  if (w->vectors == 1)
+    return OG_OK;
+  setup->vectors = w->vectors;
+  OG_TRY(w->library->create(c->device->handle, setup, &w->all, &batched));
+  *scratch = *scratch > batched ? *scratch : batched;
+  return OG_OK;
+}
+
+int og_gpu_fft_create(void *device, const og_grid *grid, int64_t vectors, int sign, void **fft, size_t *scratch) {
   const og_gpu_context *c = device;
   const og_gpu_fft *library = c->device->driver->fft;
   const int real = grid->values == OG_REAL;
@@ -21,29 +35,39 @@ int og_gpu_fft_create(void *device, const og_grid *grid, int sign, void **fft, s
     setup.n[d] = grid->n[d];
     setup.stride[d] = d && real ? grid->stride[d] / 2 : grid->stride[d];
   }
-  setup.vector_cells = setup.stride[2] * setup.n[2];
+  setup.vector_cells = (int64_t)(grid->bytes / og_value_bytes(grid->precision, OG_COMPLEX));
   whole *w = og_allocate_zeroed(sizeof *w);
   OG_CHECK(w, OG_ERR_MEMORY, "no memory for an FFT's plan");
   w->library = library;
   w->queue = c->queue;
   w->sign = real ? -1 : sign;
-  int code = library->create(c->device->handle, &setup, &w->plan, scratch);
+  w->vectors = vectors;
+  w->grid_bytes = grid->bytes;
+  int code = make_plans(w, c, &setup, scratch);
   if (code)
-    og_free(w);
+    og_gpu_fft_destroy(w);
   else
     *fft = w;
   return code;
 }
 
-int og_gpu_fft_execute(void *fft, int backward, void *grid, void *scratch) {
+int og_gpu_fft_execute(void *fft, int backward, int64_t vectors, void *grid, void *scratch) {
   const whole *w = fft;
-  return w->library->execute(w->plan, w->queue, backward ? -w->sign : w->sign, grid, scratch);
+  const int sign = backward ? -w->sign : w->sign;
+  if (w->all && vectors == w->vectors)
+    return w->library->execute(w->all, w->queue, sign, grid, scratch);
+  for (int64_t v = 0; v < vectors; v++)
+    OG_TRY(w->library->execute(w->one, w->queue, sign, (char *)grid + (size_t)v * w->grid_bytes, scratch));
+  return OG_OK;
 }
 
 void og_gpu_fft_destroy(void *fft) {
   whole *w = fft;
   if (!w)
     return;
-  w->library->destroy(w->plan);
+  if (w->all)
+    w->library->destroy(w->all);
+  if (w->one)
+    w->library->destroy(w->one);
   og_free(w);
 }

@@ -19,7 +19,7 @@ static int grid_layout(og_grid *grid) {
   grid->stride[0] = 1;
   grid->stride[1] = row;
   grid->stride[2] = plane;
-  grid->bytes = bytes;
+  grid->bytes = og_round_up(bytes, 256); /* the grids of a batch are aligned alike, as kernels of OpenCL want it */
   return OG_OK;
 }
 

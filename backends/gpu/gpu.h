@@ -26,17 +26,17 @@ int og_gpu_stages_bytes(void *points, int64_t n, size_t *resident, size_t *scrat
 int og_gpu_stages_set(void *points, int64_t n, const void *const x[3], void *resident, void *scratch);
 void og_gpu_stages_destroy(void *points);
 const char *og_gpu_stages_arch(void *points);
-int og_gpu_stages_spread(void *points, const void *strengths, void *grid);
-int og_gpu_stages_interp(void *points, const void *grid, void *values, void *const gradients[3]);
+int og_gpu_stages_spread(void *points, int64_t vectors, const void *strengths, void *grid);
+int og_gpu_stages_interp(void *points, int64_t vectors, const void *grid, void *values, void *const gradients[3]);
 
-int og_gpu_modes_from_grid(const og_modes_setup *setup, const void *grid, void *modes);
-int og_gpu_grid_from_modes(const og_modes_setup *setup, int64_t n, const void *multipliers, const void *modes,
-                           void *grid);
+int og_gpu_modes_from_grid(const og_modes_setup *setup, int64_t vectors, const void *grid, void *modes);
+int og_gpu_grid_from_modes(const og_modes_setup *setup, int64_t vectors, int64_t n, const void *multipliers,
+                           const void *modes, void *grid);
 
-int og_gpu_multiply(void *device, int precision, int threads, int64_t n, int conjugate, const void *factor,
-                    const void *in, void *out);
+int og_gpu_multiply(void *device, int precision, int threads, int64_t vectors, int64_t n, int conjugate,
+                    const void *factor, const void *in, void *out);
 
-int og_gpu_fft_create(void *device, const og_grid *grid, int sign, void **fft, size_t *scratch);
-int og_gpu_fft_execute(void *fft, int backward, void *grid, void *scratch);
+int og_gpu_fft_create(void *device, const og_grid *grid, int64_t vectors, int sign, void **fft, size_t *scratch);
+int og_gpu_fft_execute(void *fft, int backward, int64_t vectors, void *grid, void *scratch);
 void og_gpu_fft_destroy(void *fft);
 #endif

@@ -77,6 +77,11 @@ int og_gpu_launcher_make(og_gpu_launcher *l, og_gpu_device *device, void *queue,
   fill_terms(&l->window, (const double(*)[OG_MAX_WIDTH])l->window.derivative, l->terms[1], l->single_terms[1]);
   l->gradient.handle = NULL;
   OG_TRY(fit_kernel(l, &l->methods.spread, packed, &l->spread));
+  l->spread_rest = l->methods.spread;
+  og_gpu_method_share(&l->spread_rest, 1);
+  l->rest = l->spread;
+  if (l->methods.spread.batch > 1)
+    OG_TRY(fit_kernel(l, &l->spread_rest, packed, &l->rest));
   OG_TRY(fit_kernel(l, &l->methods.interp, packed, &l->interp));
   if (setup->gradient)
     OG_TRY(fit_kernel(l, &l->methods.gradient, packed, &l->gradient));
@@ -91,7 +96,10 @@ void og_gpu_launcher_free(og_gpu_launcher *l) {
 
 static og_k_grid describe(const og_gpu_launcher *l, const og_gpu_vectors *vectors) {
   const og_grid *g = l->setup.grid;
-  og_k_grid grid = {.vectors = vectors->n, .vector_points = vectors->points, .vector_cells = vectors->cells};
+  og_k_grid grid = {.first_vector = vectors->first,
+                    .vectors = vectors->n,
+                    .vector_points = vectors->points,
+                    .vector_cells = vectors->cells};
   for (int d = 0; d < 3; d++) {
     grid.n[d] = g->n[d];
     grid.stride[d] = g->stride[d];
@@ -108,7 +116,7 @@ static void add_table(const og_gpu_launcher *l, og_gpu_call *c, const void *valu
 int og_gpu_call_begin(og_gpu_launcher *l, const og_gpu_kernel *kernel, const og_gpu_sorted *points, int slopes,
                       const og_gpu_vectors *vectors, og_gpu_call *c) {
   const og_gpu_driver *driver = l->device->driver;
-  int single = kernel->method->acc_bytes == 4, i = kernel == &l->spread ? 0 : kernel == &l->interp ? 1 : 2;
+  int single = kernel->method->acc_bytes == 4, i = kernel == &l->interp ? 1 : kernel == &l->gradient ? 2 : 0;
   c->n = 0;
   c->grid = describe(l, vectors);
   if (!driver->table_by_value) {
@@ -137,8 +145,9 @@ int og_gpu_call_begin(og_gpu_launcher *l, const og_gpu_kernel *kernel, const og_
 int og_gpu_call_finish(const og_gpu_launcher *l, const og_gpu_kernel *kernel, const og_gpu_sorted *points,
                        og_gpu_call *c) {
   const og_gpu_method *m = kernel->method;
-  int64_t n = points->table->n_points, batches = (c->grid.vectors + m->batch - 1) / m->batch;
-  int64_t groups[3] = {og_gpu_method_groups(m, n, points->n_work, points->table->n_bins), 1, batches};
+  int64_t n = points->table->n_points, vectors = c->grid.vectors - c->grid.first_vector;
+  int64_t groups[3] = {og_gpu_method_groups(m, n, points->n_work, points->table->n_bins), 1,
+                       (vectors + m->batch - 1) / m->batch};
   if (groups[0] == 0 || groups[2] == 0)
     return OG_OK;
   return l->device->driver->launch(l->queue, kernel->handle, groups, m->team, c->n, c->args);

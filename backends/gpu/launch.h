@@ -30,7 +30,8 @@ typedef struct og_gpu_launcher {
   og_points_setup setup;
   og_window window;              /* the setup's, or for direct evaluation a fit of it to rounding */
   og_gpu_methods asked, methods; /* as given; as fitted to the device */
-  og_gpu_kernel spread, interp, gradient;
+  og_gpu_method spread_rest;     /* one vector to a group: for those that are left of a batch */
+  og_gpu_kernel spread, rest, interp, gradient;
   double terms[2][OG_GPU_WINDOW_TERMS]; /* of og_k_window: values and slopes */
   float single_terms[2][OG_GPU_WINDOW_TERMS];
   void *tables;   /* device memory, where the driver does not take tables by value */
@@ -43,9 +44,9 @@ int og_gpu_launcher_make(og_gpu_launcher *launcher, og_gpu_device *device, void 
                          const og_gpu_methods *methods, int packed) OG_MUST_CHECK;
 void og_gpu_launcher_free(og_gpu_launcher *launcher);
 
-/* A batch: how many vectors, and the distances of their strengths or values and of their grids, in values. */
+/* A batch: its vectors [first, n), and the distances of their strengths or values and of their grids, in values. */
 typedef struct og_gpu_vectors {
-  int64_t n, points, cells;
+  int64_t n, points, cells, first;
 } og_gpu_vectors;
 
 /* See backend.h for what they do; gradients NULL or [ndim]. Grids are cleared whole, padding included, by methods that

@@ -80,6 +80,11 @@ static int stream_overhead(const problem *p, int acc_bytes, int window) {
   return acc_bytes == 8 ? (p->reals == 2 ? 76 : 82) : window <= 48 ? 56 : 84;
 }
 
+/* As many groups on a unit as there are registers for (see stream_team), in whole groups for each of its four schedulers. */
+static int stream_groups(int registers, int team) {
+  return max_int(1, min_int(640, 128 * max_int(1, 512 / ((registers + 7) / 8 * 8))) / team);
+}
+
 /* The window's cells in registers, as few as a scheduler's worth of groups needs. A multiprocessor has four schedulers with
  * registers for 512 work items each by the number that one takes; the gradient's sums take more. */
 static void stream_team(const og_gpu_info *info, const problem *p, const int cells[3], og_gpu_method *m) {
@@ -90,8 +95,9 @@ static void stream_team(const og_gpu_info *info, const problem *p, const int cel
       break;
   }
   m->team = team_of(info, min_int(m->team, 128));
-  int registers = (window + stream_overhead(p, m->acc_bytes, window) + 7) / 8 * 8;
-  m->groups = m->team == 1 ? 1 : max_int(1, min_int(640, 128 * max_int(1, 512 / registers)) / m->team);
+  m->vector_registers = window;
+  m->registers = stream_overhead(p, m->acc_bytes, window);
+  m->groups = m->team == 1 ? 1 : stream_groups(window + m->registers, m->team);
   m->chunk = 32;
 }
 
@@ -182,7 +188,6 @@ static int matrix_method(const og_gpu_info *info, const problem *p, int interp, 
                              p->density, &m->shape));
   m->acc_bytes = info->f64 == 2 ? 8 : p->real_bytes;
   m->clears = !interp;
-  m->batch = 1;
   m->team = m->shape.warps * m->shape.lanes;
   return OG_OK;
 }
@@ -236,6 +241,58 @@ static int find(const entry *entries, const char *option, const char *name, cons
       return OG_OK;
   OG_FAIL(OG_ERR_OPTION, "option %s = '%s': want auto, %s, %s, %s%s%s%s", option, name, entries[0].name,
           entries[1].name, entries[2].name, entries[4].name ? ", stream" : "", " or ", "matrix");
+}
+
+/* ---- batches: vectors that a group does together share the windows' values and the points' records */
+
+enum { MOST_BATCH = 4 };
+
+static int at_most(int64_t room, int64_t each) {
+  return room >= MOST_BATCH * each ? MOST_BATCH : max_int(1, (int)(room / each));
+}
+
+/* What a group holds of each vector: cells in registers (its limits are those of stream_team), or in local memory, of which
+ * other groups want some as well. */
+static int most_batch(const og_gpu_info *info, const problem *p, const int cells[3], int gradient,
+                      const og_gpu_method *m) {
+  const int64_t value = (int64_t)p->reals * m->acc_bytes, local = (int64_t)info->local_bytes;
+  const int line = cells[p->dim - 1] + p->width - 1;
+  if (!strcmp(m->name, "matrix"))
+    return m->shape.max_vectors;
+  if (!strcmp(m->kernel, "spread_line"))
+    return at_most(local / 4, line * m->team * value);
+  if (!strcmp(m->name, "tiled"))
+    return at_most(local - 32768, footprint(p, cells) * line * value);
+  if (strcmp(m->name, "stream") != 0 || m->team == 1)
+    return MOST_BATCH;
+  const int met = m->team <= info->subgroup && m->acc_bytes == 8 ? 8 : m->chunk, sums = gradient ? 1 + p->dim : 1;
+  const int by_sums = m->clears ? MOST_BATCH : at_most(local / 4, met * sums * (m->team + 4) * value);
+  return min_int(by_sums, at_most(gradient ? 50 : 110, ceil_div(footprint(p, cells), m->team) * line * value / 4));
+}
+
+/* Of a batch's kernel. */
+static int groups_of(const og_gpu_method *m) {
+  if (m->batch == 1 || !m->registers)
+    return m->groups;
+  return min_int(m->groups, stream_groups(m->registers + m->batch * (m->vector_registers + 8), m->team));
+}
+
+void og_gpu_method_share(og_gpu_method *m, int vectors) {
+  m->batch = max_int(1, min_int(vectors, m->most_batch));
+  if (!strcmp(m->name, "matrix")) /* a team for each vector */
+    m->team = m->batch * m->shape.warps * m->shape.lanes;
+}
+
+/* Where it was faster on an H200 (docs/gpu.md): spreading by matrix in 3-D, and by stream in 2-D as long as the windows
+ * leave registers for other groups. Not interpolation, whose reads of several grids cost more than the windows. */
+static int gaining_batch(const og_gpu_info *info, const problem *p, const og_gpu_method *m) {
+  if (!m->clears)
+    return 1;
+  if (!strcmp(m->name, "matrix"))
+    return p->dim == 3 ? MOST_BATCH : 1;
+  if (p->dim != 2 || strcmp(m->name, "stream") != 0)
+    return 1;
+  return info->max_team < 32 ? MOST_BATCH : at_most(72, m->vector_registers);
 }
 
 /* The option's team instead of the method's; as many work items on a unit as before. */
@@ -340,6 +397,11 @@ int og_gpu_methods_choose(const og_gpu_info *info, const og_points_setup *setup,
   OG_TRY(set_team(info, "spread_team", setup->spread_team, &methods->spread));
   OG_TRY(set_team(info, "interp_team", setup->interp_team, &methods->interp));
   methods->work = setup->work_points ? setup->work_points : choose_work(info, &p, methods, n);
+  for (int i = 0; i < 3; i++) {
+    og_gpu_method *m = i == 0 ? &methods->spread : i == 1 ? &methods->interp : &methods->gradient;
+    m->most_batch = most_batch(info, &p, methods->cells, i == 2, m);
+    og_gpu_method_share(m, min_int(gaining_batch(info, &p, m), (int)setup->vectors));
+  }
   methods->sorted = methods->spread.sorted || methods->interp.sorted;
   return OG_OK;
 }
@@ -381,7 +443,7 @@ void og_gpu_method_macros(const og_gpu_methods *methods, const og_gpu_method *me
       macros[n++] = (og_gpu_macro){"CORE_Y", methods->cells[1]};
     macros[n++] = (og_gpu_macro){"BATCH", method->batch};
     macros[n++] = (og_gpu_macro){"TEAM_SIZE", method->team};
-    macros[n++] = (og_gpu_macro){"GROUPS_PER_UNIT", method->groups};
+    macros[n++] = (og_gpu_macro){"GROUPS_PER_UNIT", groups_of(method)};
     macros[n++] = (og_gpu_macro){"CHUNK", method->chunk};
     macros[n++] = (og_gpu_macro){"GRADIENT", method == &methods->gradient};
   }

@@ -13,8 +13,10 @@ typedef struct og_gpu_method {
   int by_bins;             /* a group does a bin; otherwise a piece of work or, unsorted, `chunk` points */
   int acc_bytes;           /* of the arithmetic's type */
   int team, chunk, groups; /* work items, points whose weights are in local memory at once, groups wanted on a unit */
-  int batch;               /* vectors that a group does together */
-  og_gpu_shape shape;      /* of the matrix kernels */
+  int batch, most_batch;   /* vectors that a group does together; that it could without spilling */
+  int registers;           /* stream: of a work item, about, but for the window; and of a vector's window */
+  int vector_registers;
+  og_gpu_shape shape; /* of the matrix kernels */
 } og_gpu_method;
 
 /* One sort serves both, so they have the same bins. */
@@ -30,6 +32,9 @@ typedef struct og_gpu_methods {
  * that the device or the problem does not admit is an error that says why; auto never is. Depends on nothing else. */
 int og_gpu_methods_choose(const og_gpu_info *info, const og_points_setup *setup, int64_t n,
                           og_gpu_methods *methods) OG_MUST_CHECK;
+
+/* Lets a group of the method do `vectors` vectors together, or as many as it can. */
+void og_gpu_method_share(og_gpu_method *method, int vectors);
 
 /* Would they compile and launch the same? */
 int og_gpu_methods_equal(const og_gpu_methods *a, const og_gpu_methods *b);

@@ -160,6 +160,6 @@ int og_gpu_shape_macros(const og_gpu_shape *shape, int dim, int vectors, og_gpu_
   macros[n++] = (og_gpu_macro){"POINTS", shape->points};
   macros[n++] = (og_gpu_macro){"BATCH", vectors};
   macros[n++] = (og_gpu_macro){"TEAM_SIZE", vectors * shape->warps * shape->lanes};
-  macros[n++] = (og_gpu_macro){"GROUPS_PER_UNIT", vectors > 1 ? 1 : shape->groups};
+  macros[n++] = (og_gpu_macro){"GROUPS_PER_UNIT", shape->groups > vectors ? shape->groups / vectors : 1};
   return n;
 }

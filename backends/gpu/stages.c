@@ -178,14 +178,21 @@ int og_gpu_stages_set(void *handle, int64_t n, const void *const x[3], void *res
   return code ? code : late;
 }
 
-static const og_gpu_vectors one = {1, 0, 0};
-
-int og_gpu_stages_spread(void *handle, const void *strengths, void *grid) {
-  const object *o = handle;
-  return og_gpu_launch_spread(o->launcher, &o->points->sorted, &one, strengths, grid);
+static og_gpu_vectors batch(const object *o, int64_t vectors) {
+  const og_grid *g = o->setup.grid;
+  return (og_gpu_vectors){.n = vectors,
+                          .points = o->points->sorted.table->n_points,
+                          .cells = (int64_t)(g->bytes / og_value_bytes(g->precision, g->values))};
 }
 
-int og_gpu_stages_interp(void *handle, const void *grid, void *values, void *const gradients[3]) {
+int og_gpu_stages_spread(void *handle, int64_t vectors, const void *strengths, void *grid) {
   const object *o = handle;
-  return og_gpu_launch_interp(o->launcher, &o->points->sorted, &one, grid, values, gradients);
+  const og_gpu_vectors all = batch(o, vectors);
+  return og_gpu_launch_spread(o->launcher, &o->points->sorted, &all, strengths, grid);
+}
+
+int og_gpu_stages_interp(void *handle, int64_t vectors, const void *grid, void *values, void *const gradients[3]) {
+  const object *o = handle;
+  const og_gpu_vectors all = batch(o, vectors);
+  return og_gpu_launch_interp(o->launcher, &o->points->sorted, &all, grid, values, gradients);
 }

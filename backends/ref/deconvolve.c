@@ -46,7 +46,8 @@ static place place_of(const og_modes_setup *s, int64_t ix, int64_t iy, int64_t i
                  s->factor[0][ix] * s->factor[1][iy] * s->factor[2][iz]};
 }
 
-int og_ref_modes_from_grid(const og_modes_setup *s, const void *grid, void *modes) {
+int og_ref_modes_from_grid(const og_modes_setup *s, int64_t vectors, const void *grid, void *modes) {
+  (void)vectors;
   int precision = s->grid->precision;
   for (int64_t iz = 0; iz < s->kept[2]; iz++)
     for (int64_t iy = 0; iy < s->kept[1]; iy++)
@@ -58,7 +59,9 @@ int og_ref_modes_from_grid(const og_modes_setup *s, const void *grid, void *mode
   return OG_OK;
 }
 
-int og_ref_grid_from_modes(const og_modes_setup *s, int64_t n, const void *multipliers, const void *modes, void *grid) {
+int og_ref_grid_from_modes(const og_modes_setup *s, int64_t vectors, int64_t n, const void *multipliers,
+                           const void *modes, void *grid) {
+  (void)vectors;
   int precision = s->grid->precision, real = s->grid->values == OG_REAL;
   int64_t all = s->kept[0] * s->kept[1] * s->kept[2], nyquist = s->n_modes[0] / 2;
   /* the complex-to-real transform counts every column twice but the first and, for even n, the last */
@@ -78,9 +81,9 @@ int og_ref_grid_from_modes(const og_modes_setup *s, int64_t n, const void *multi
   return OG_OK;
 }
 
-int og_ref_multiply(void *device, int precision, int threads, int64_t n, int conjugate, const void *factor,
-                    const void *in, void *out) {
-  (void)device;
+int og_ref_multiply(void *device, int precision, int threads, int64_t vectors, int64_t n, int conjugate,
+                    const void *factor, const void *in, void *out) {
+  (void)device, (void)vectors;
   (void)threads;
   for (int64_t i = 0; i < n; i++) {
     cell f = get(precision, factor, i);

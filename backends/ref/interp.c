@@ -39,7 +39,8 @@ void OG_P(og_ref_interp)(const og_ref_points *points, const real *cells, real *v
 #ifndef OG_SINGLE
 void og_ref_interp_f32(const og_ref_points *points, const float *cells, float *values, void *const gradients[3]);
 
-int og_ref_interp(void *handle, const void *grid, void *values, void *const gradients[3]) {
+int og_ref_interp(void *handle, int64_t vectors, const void *grid, void *values, void *const gradients[3]) {
+  (void)vectors;
   const og_ref_points *points = handle;
   if (points->setup.grid->precision == OG_F32)
     og_ref_interp_f32(points, grid, values, gradients);

@@ -36,7 +36,8 @@ void OG_P(og_ref_spread)(const og_ref_points *points, const real *strengths, rea
 #ifndef OG_SINGLE
 void og_ref_spread_f32(const og_ref_points *points, const float *strengths, float *cells);
 
-int og_ref_spread(void *handle, const void *strengths, void *grid) {
+int og_ref_spread(void *handle, int64_t vectors, const void *strengths, void *grid) {
+  (void)vectors;
   const og_ref_points *points = handle;
   if (points->setup.grid->precision == OG_F32)
     og_ref_spread_f32(points, strengths, grid);

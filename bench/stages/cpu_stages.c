@@ -104,8 +104,8 @@ int main(int argc, char **argv) {
     for (int k = 0; k < 3; k++) {
       double t = now(CLOCK_PROCESS_CPUTIME_ID), u = now(CLOCK_MONOTONIC);
       int code = k == 0   ? og_cpu_points_set(points, m, (const void *const *)x, memory, spare)
-                 : k == 1 ? og_cpu_spread(points, strengths, cells)
-                          : og_cpu_interp(points, cells, values, NULL);
+                 : k == 1 ? og_cpu_spread(points, 1, strengths, cells)
+                          : og_cpu_interp(points, 1, cells, values, NULL);
       t = now(CLOCK_PROCESS_CPUTIME_ID) - t;
       u = now(CLOCK_MONOTONIC) - u;
       best[k] = t < best[k] ? t : best[k];

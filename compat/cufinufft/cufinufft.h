@@ -16,7 +16,7 @@ typedef struct cufinufft_opts {
   int gpu_obinsizex, gpu_obinsizey, gpu_obinsizez;
   int gpu_maxsubprobsize, gpu_kerevalmeth;
   int gpu_spreadinterponly; /* 1: spreading or interpolation alone, on n_modes as the fine grid */
-  int gpu_maxbatchsize;
+  int gpu_maxbatchsize;     /* transforms done at once; 0: up to 8 in 2 GiB */
   int gpu_device_id;
   void *gpu_stream; /* NULL: the default stream */
   int modeord;      /* 0: -N/2 first; 1: 0 first */

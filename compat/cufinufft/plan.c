@@ -106,6 +106,7 @@ static int make(shim **out, int precision, int type, int dim, const int64_t *n_m
   options.precision = precision;
   options.sign = type == 2 ? -sign : sign; /* og_type2 has -s in its exponent */
   options.max_vectors = n_vectors;
+  options.batch = o.gpu_maxbatchsize > 0 ? (o.gpu_maxbatchsize < 4096 ? o.gpu_maxbatchsize : 4096) : 0;
   options.device = o.gpu_device_id;
   options.stream = o.gpu_stream ? (int64_t)(intptr_t)o.gpu_stream : DEFAULT_STREAM;
   options.sigma = o.upsampfac != 0 ? fmin(fmax(o.upsampfac, 1.1), 4) : 0;

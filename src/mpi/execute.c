@@ -23,7 +23,7 @@ static void move(og_mpi_plan p, int which, int backward, const og_view *giver, c
 
 static int spread(const struct og_mpi_plan_s *p, const char *strengths) {
   if (p->travel.n_owned)
-    return p->model->backend.spread(p->travel.points, strengths, p->memory[0]);
+    return p->model->backend.spread(p->travel.points, 1, strengths, p->memory[0]);
   if (p->memory[0])
     memset(p->memory[0], 0, p->grid.bytes);
   return OG_OK;
@@ -71,8 +71,8 @@ int og_mpi_execute_type2(og_mpi_plan p, const char *modes, int back, char *value
   for (int d = 0; gradients && d < p->layout.ndim; d++)
     slopes[d] = p->travel.slopes + (size_t)(d * p->travel.n_owned) * value_bytes(p);
   if (p->travel.n_owned)
-    code =
-        first(code, p->model->backend.interp(p->travel.points, p->memory[0], p->travel.in, gradients ? slopes : NULL));
+    code = first(code,
+                 p->model->backend.interp(p->travel.points, 1, p->memory[0], p->travel.in, gradients ? slopes : NULL));
   if (back)
     p->sent_values += og_travel_back(&p->travel, &p->comm, value_bytes(p), p->travel.in, values);
   for (int d = 0; gradients && d < p->layout.ndim; d++)

@@ -86,7 +86,7 @@ int og_plan_set_points(og_plan plan, int64_t n_points, const void *x, const void
   OG_TRY(check_points(plan, n_points, coordinates));
   double t = og_timer_now();
   og_progress_begin(plan, 0, 0, 0, 0);
-  og_progress_enter(plan, OG_STAGE_POINTS);
+  og_progress_enter(plan, OG_STAGE_POINTS, 1);
   OG_TRY(og_progress_end(plan, plan->type3 ? og_type3_set(plan, 0, n_points, coordinates)
                                            : og_plan_replace_points(plan, n_points, coordinates)));
   plan->seconds_points = og_timer_now() - t;
@@ -98,7 +98,7 @@ int og_plan_set_targets(og_plan plan, int64_t n_targets, const void *x, const vo
   OG_TRY(check_points(plan, n_targets, coordinates));
   OG_CHECK(plan->type3, OG_ERR_UNSUPPORTED, "only a type 3 plan has targets");
   og_progress_begin(plan, 0, 0, 0, 0);
-  og_progress_enter(plan, OG_STAGE_POINTS);
+  og_progress_enter(plan, OG_STAGE_POINTS, 1);
   return og_progress_end(plan, og_type3_set(plan, 1, n_targets, coordinates));
 }
 
@@ -243,7 +243,7 @@ int og_plan_report(og_plan plan, og_report *report) {
                     .expected_error = expected,
                     .n_points = plan->n_points,
                     .n_grid = {c->choice.n[0], c->choice.n[1], c->choice.n[2]},
-                    .bytes_grid = (c->memory ? c->grid.bytes : 0) + filter,
+                    .bytes_grid = (c->memory ? og_core_bytes(c) : 0) + filter,
                     .bytes_points = plan->resident_bytes,
                     .bytes_peak = plan->peak_bytes,
                     .seconds_points = plan->seconds_points,

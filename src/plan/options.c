@@ -189,6 +189,8 @@ static int check(const og_options *o) {
   OG_TRY(check_team("interp_team", o->interp_team));
   OG_CHECK(o->work_points >= 0 && o->work_points <= 1 << 20, OG_ERR_OPTION, "option work_points = %lld: want 0 to 2^20",
            (long long)o->work_points);
+  OG_CHECK(o->batch >= 0 && o->batch <= 4096, OG_ERR_OPTION, "option batch = %lld: want 0 to 4096",
+           (long long)o->batch);
   OG_TRY(check_period("period_x", o->period_x));
   OG_TRY(check_period("period_y", o->period_y));
   OG_TRY(check_period("period_z", o->period_z));

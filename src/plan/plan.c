@@ -133,6 +133,17 @@ static int place_factor(const struct og_plan_s *plan, og_core *c, int d) {
   return og_place_copy(plan, c->factor_there[d], c->factor[d], bytes);
 }
 
+/* Vectors done at once. More grids than these few bytes fill a device by themselves. */
+static int64_t choose_batch(const struct og_plan_s *plan, size_t grid_bytes) {
+  const og_options *o = &plan->options;
+  const size_t most_bytes = (size_t)2 << 30, fit = most_bytes / (grid_bytes ? grid_bytes : 1);
+  int64_t batch = o->batch ? o->batch : fit < 1 ? 1 : fit < 8 ? (int64_t)fit : 8;
+  if (!plan->device)
+    return 1;
+  batch = batch < o->max_vectors ? batch : o->max_vectors;
+  return batch <= (int64_t)(SIZE_MAX / 8 / (grid_bytes + 1)) ? batch : 1;
+}
+
 static int fill_core(const struct og_plan_s *plan, const double *shift, og_core *c) {
   const og_options *o = &plan->options;
   const og_choice *choice = &c->choice;
@@ -145,6 +156,7 @@ static int fill_core(const struct og_plan_s *plan, const double *shift, og_core 
     c->grid.stride[2] = c->grid.n[0] * c->grid.n[1];
     c->grid.bytes = (size_t)(c->grid.stride[2] * c->grid.n[2]) * og_value_bytes(o->precision, o->values);
   }
+  c->batch = choose_batch(plan, c->grid.bytes);
   c->points_setup = (og_points_setup){.grid = &c->grid,
                                       .window = &c->window,
                                       .period = {plan->period[0], plan->period[1], plan->period[2]},
@@ -163,6 +175,7 @@ static int fill_core(const struct og_plan_s *plan, const double *shift, og_core 
                                       .interp_team = o->interp_team,
                                       .work_points = o->work_points,
                                       .tuning = plan->tuning,
+                                      .vectors = c->batch,
                                       .choice = &c->points_choice};
   if (shift)
     memcpy(c->points_setup.shift, shift, sizeof c->points_setup.shift);
@@ -205,7 +218,7 @@ static int make_fft(const struct og_plan_s *plan, og_core *c) {
   const og_options *o = &plan->options;
   if (plan->backend.fft_create) {
     size_t scratch = 0;
-    OG_TRY(plan->backend.fft_create(plan->device, &c->grid, o->sign, &c->whole, &scratch));
+    OG_TRY(plan->backend.fft_create(plan->device, &c->grid, c->batch, o->sign, &c->whole, &scratch));
     if (scratch)
       c->whole_scratch = og_place_allocate(plan, scratch);
     OG_CHECK(c->whole_scratch || !scratch, OG_ERR_MEMORY, "no device memory for the FFT (%zu bytes)", scratch);
@@ -216,14 +229,11 @@ static int make_fft(const struct og_plan_s *plan, og_core *c) {
   return og_fft_create(&c->fft, &plan->backend, &c->grid, plan->n_modes, o->sign, planning, plan->threads, c->memory);
 }
 
-/* The grid's memory (unless it is somebody else's array) and the FFT that is planned on it. */
-static int give_memory(const struct og_plan_s *plan, og_core *c, void *memory) {
-  if (plan->options.spread_only)
-    return OG_OK;
-  c->memory = memory ? memory : og_place_allocate(plan, c->grid.bytes);
+static int give_memory_to_batch(const struct og_plan_s *plan, og_core *c, void *memory) {
+  c->memory = memory ? memory : og_place_allocate(plan, og_core_bytes(c));
   c->memory_is_ours = !memory;
   OG_CHECK(c->memory, OG_ERR_MEMORY, "no memory for a fine grid of %lld x %lld x %lld cells (%zu bytes)",
-           (long long)c->grid.n[0], (long long)c->grid.n[1], (long long)c->grid.n[2], c->grid.bytes);
+           (long long)c->grid.n[0], (long long)c->grid.n[1], (long long)c->grid.n[2], og_core_bytes(c));
   int code = make_fft(plan, c);
   if (code && c->whole)
     plan->backend.fft_destroy(c->whole);
@@ -234,6 +244,18 @@ static int give_memory(const struct og_plan_s *plan, og_core *c, void *memory) {
   if (code)
     c->memory = NULL;
   return code;
+}
+
+/* The grids' memory (unless it is somebody else's array) and the FFT that is planned on it. Where there is none for several
+ * grids, one does. */
+static int give_memory(const struct og_plan_s *plan, og_core *c, void *memory) {
+  if (plan->options.spread_only)
+    return OG_OK;
+  int code = give_memory_to_batch(plan, c, memory);
+  if (code != OG_ERR_MEMORY || c->batch == 1)
+    return code;
+  c->batch = 1;
+  return give_memory_to_batch(plan, c, memory);
 }
 
 /* The core that n_points points want: *fresh is new, or NULL where the plan's own will do. */
@@ -263,8 +285,8 @@ static int prepare(og_plan plan, int64_t n_points, og_core **fresh) {
 static int scratch_memory(const struct og_plan_s *plan, const og_core *c, size_t bytes, void **scratch, int *is_ours) {
   *is_ours = 0;
   *scratch = c->memory;
-  if (!bytes || (c->memory && bytes <= c->grid.bytes))
-    return OG_OK; /* the grid holds nothing between two calls */
+  if (!bytes || (c->memory && bytes <= og_core_bytes(c)))
+    return OG_OK; /* the grids hold nothing between two calls */
   *scratch = og_place_allocate(plan, bytes);
   *is_ours = 1;
   OG_CHECK(*scratch, OG_ERR_MEMORY, "no memory to sort the points (%zu bytes)", bytes);
@@ -272,7 +294,7 @@ static int scratch_memory(const struct og_plan_s *plan, const og_core *c, size_t
 }
 
 static size_t resident_offset(const struct og_plan_s *plan) {
-  return og_round_up(plan->core->grid.bytes, OG_ALIGNMENT) + og_round_up(og_plan_filter_bytes(plan), OG_ALIGNMENT);
+  return og_round_up(og_core_bytes(plan->core), OG_ALIGNMENT) + og_round_up(og_plan_filter_bytes(plan), OG_ALIGNMENT);
 }
 
 static int place_points(og_plan plan, const og_core *c, int64_t n, const void *const x[3], void *resident,
@@ -315,8 +337,8 @@ static int take_points(og_plan plan, og_core *c, int64_t n, const void *const x[
   plan->resident = resident;
   plan->n_points = n;
   plan->has_points = 1;
-  size_t scratch_outside = c->memory && scratch_bytes <= c->grid.bytes ? 0 : scratch_bytes;
-  size_t now = (c->memory ? c->grid.bytes : 0) + bytes + scratch_outside;
+  size_t scratch_outside = c->memory && scratch_bytes <= og_core_bytes(c) ? 0 : scratch_bytes;
+  size_t now = (c->memory ? og_core_bytes(c) : 0) + bytes + scratch_outside;
   plan->peak_bytes = now > plan->peak_bytes ? now : plan->peak_bytes;
   return OG_OK;
 }
@@ -375,7 +397,7 @@ int og_plan_set_workspace(og_plan plan, void *memory, size_t bytes) {
   OG_TRY(give_memory(plan, plan->core, memory));
   plan->workspace = memory;
   plan->workspace_bytes = bytes;
-  plan->filter_modes = (char *)memory + og_round_up(plan->core->grid.bytes, OG_ALIGNMENT);
+  plan->filter_modes = (char *)memory + og_round_up(og_core_bytes(plan->core), OG_ALIGNMENT);
   plan->filter_vectors = plan->options.max_vectors;
   return OG_OK;
 }

@@ -27,7 +27,8 @@ typedef struct og_core {
   void *whole;  /* the backend's own FFT of the whole grid, instead of `fft` */
   void *whole_scratch;
   double *factor_there[3]; /* factor, in the device's memory */
-  void *memory;            /* the grid, unless spread_only or the workspace holds it */
+  int64_t batch;           /* vectors that are done at once: 1 but on devices */
+  void *memory;            /* a grid for each, unless spread_only or the workspace holds them */
   int memory_is_ours;
 } og_core;
 
@@ -129,6 +130,13 @@ int og_type3_execute(og_plan plan, int64_t n_vectors, const void *strengths, voi
 int og_type3_execute_adjoint(og_plan plan, int64_t n_vectors, const void *results, void *values) OG_MUST_CHECK;
 void og_type3_destroy(og_plan plan);
 og_plan og_type3_inner(const struct og_plan_s *plan); /* the plan of types 1 and 2 inside, or NULL */
+
+/* Vectors of the n that are done together, from number v on. */
+static inline int64_t og_together(const og_core *core, int64_t n, int64_t v) {
+  return n - v < core->batch ? n - v : core->batch;
+}
+
+static inline size_t og_core_bytes(const og_core *core) { return (size_t)core->batch * core->grid.bytes; }
 
 static inline const char *og_const_at(const void *base, int64_t count, size_t bytes) {
   return base ? (const char *)base + (size_t)count * bytes : NULL;

@@ -44,11 +44,11 @@ void og_progress_begin(struct og_plan_s *plan, int64_t to_modes, int64_t to_poin
   publish(g, OG_STAGE_NONE);
 }
 
-void og_progress_enter(struct og_plan_s *plan, og_stage stage) {
+void og_progress_enter(struct og_plan_s *plan, og_stage stage, int64_t vectors) {
   og_progress *g = plan->progress;
   g->done += g->stage;
-  g->stage = plan->stage_cost[stage];
-  atomic_store(&g->to_count, stage == OG_STAGE_SPREAD || stage == OG_STAGE_INTERP ? plan->n_points : 0);
+  g->stage = (double)vectors * plan->stage_cost[stage];
+  atomic_store(&g->to_count, stage == OG_STAGE_SPREAD || stage == OG_STAGE_INTERP ? vectors * plan->n_points : 0);
   __atomic_store_n(&g->counted, 0, __ATOMIC_SEQ_CST);
   publish(g, stage);
 }

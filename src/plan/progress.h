@@ -26,7 +26,8 @@ typedef struct og_progress {
 struct og_plan_s;
 /* A call begins that runs so often from points to modes, from modes to points, and spreads and interpolates alone. */
 void og_progress_begin(struct og_plan_s *plan, int64_t to_modes, int64_t to_points, int64_t spreads, int64_t interps);
-void og_progress_enter(struct og_plan_s *plan, og_stage stage);
+/* vectors: of a batch, that the stage does. */
+void og_progress_enter(struct og_plan_s *plan, og_stage stage, int64_t vectors);
 /* Returns code; OG_ERR_BROKEN where a stage of an execute call failed: its results are half written, and what a device that
  * failed holds nobody knows. The sentence stays the stage's own. */
 int og_progress_end(struct og_plan_s *plan, int code);

@@ -28,7 +28,7 @@ typedef struct {
 struct og_two_sides {
   side source, target;
   og_plan inner; /* type 2 from the grid's cells to the scaled targets; made when both sides are known */
-  void *phased;  /* [n of the larger side] complex */
+  void *phased;  /* [batch][n of the larger side] complex */
 };
 
 static void free_side(const struct og_plan_s *plan, side *s) {
@@ -210,7 +210,11 @@ static int set_outer(og_plan plan, build *b, const double x[3], const double s[3
   }
   OG_TRY(og_plan_build_core(&view, &choice, shift, &b->core));
   og_core *c = b->core;
-  c->memory = og_place_allocate(plan, c->grid.bytes);
+  c->memory = og_place_allocate(plan, og_core_bytes(c));
+  if (!c->memory && c->batch > 1) {
+    c->batch = 1;
+    c->memory = og_place_allocate(plan, c->grid.bytes);
+  }
   c->memory_is_ours = 1;
   OG_CHECK(c->memory, OG_ERR_MEMORY, "no memory for a type 3 grid of %zu bytes", c->grid.bytes);
   return OG_OK;
@@ -279,7 +283,8 @@ static int make_phases(og_plan plan, build *b, side *source, side *target) {
   double scale[3] = {0, 0, 0};
   source->phase = og_allocate(og_bytes((size_t)source->n, value));
   target->phase = og_allocate(og_bytes((size_t)target->n, value));
-  b->phased = og_place_allocate(plan, og_bytes((size_t)(source->n > target->n ? source->n : target->n), value));
+  b->phased = og_place_allocate(
+      plan, og_bytes((size_t)(b->core->batch * (source->n > target->n ? source->n : target->n)), value));
   OG_CHECK(source->phase && target->phase && b->phased, OG_ERR_MEMORY, "no memory for the phases of a type 3");
   og_series hat;
   og_series_make(&b->core->window, 1.000001 * 3.14159265358979323846 / b->core->choice.sigma, &hat);
@@ -362,7 +367,7 @@ static int rebuild(og_plan plan) {
   plan->resident = b.resident;
   plan->resident_is_ours = 1;
   plan->resident_bytes = b.resident_bytes + b.inner->resident_bytes;
-  plan->peak_bytes = b.core->grid.bytes + b.inner->peak_bytes + b.resident_bytes;
+  plan->peak_bytes = og_core_bytes(b.core) + b.inner->peak_bytes + b.resident_bytes;
   t->inner = b.inner;
   t->phased = b.phased;
   t->source.phase = b.source_phase;
@@ -408,10 +413,10 @@ static int check_sides(og_plan plan, int64_t n_vectors, const void *at_sources, 
 }
 
 /* The phases, timed with the deconvolution that they carry. */
-static int multiply(og_plan plan, const side *s, int conjugate, const void *in, void *out) {
+static int multiply(og_plan plan, int64_t vectors, const side *s, int conjugate, const void *in, void *out) {
   double t = og_timer_now();
-  OG_TRY(
-      plan->backend.multiply(plan->device, plan->options.precision, plan->threads, s->n, conjugate, s->phase, in, out));
+  OG_TRY(plan->backend.multiply(plan->device, plan->options.precision, plan->threads, vectors, s->n, conjugate,
+                                s->phase, in, out));
   og_timer_lap(&t, &plan->seconds_deconvolve);
   return OG_OK;
 }
@@ -425,51 +430,51 @@ static void add_times(og_plan plan) {
   plan->seconds_interp += inner->seconds_interp;
 }
 
-/* The caller's array `from` there, and its array `to` there. */
-static int sides_in(og_plan plan, const side *in, const void *from, const void **in_at, const side *out, void *to,
-                    void **out_at) {
-  size_t value = og_value_bytes(plan->options.precision, OG_COMPLEX);
+/* The vectors' arrays `from` there, and `to` there. */
+static int sides_in(og_plan plan, int64_t vectors, const side *in, const void *from, const void **in_at,
+                    const side *out, void *to, void **out_at) {
+  size_t value = (size_t)vectors * og_value_bytes(plan->options.precision, OG_COMPLEX);
   OG_TRY(og_place_in(plan, OG_SLOT_VALUES, from, (size_t)in->n * value, in_at));
   return og_place_out(plan, OG_SLOT_MODES, to, (size_t)out->n * value, out_at);
 }
 
-static int side_back(og_plan plan, const side *out, void *to, const void *at) {
+static int side_back(og_plan plan, int64_t vectors, const side *out, void *to, const void *at) {
   if (to == at)
     return OG_OK;
-  OG_TRY(og_place_back(plan, to, at, (size_t)out->n * og_value_bytes(plan->options.precision, OG_COMPLEX)));
+  OG_TRY(og_place_back(plan, to, at, (size_t)(vectors * out->n) * og_value_bytes(plan->options.precision, OG_COMPLEX)));
   return plan->backend.finish(plan->device);
 }
 
-static int sources_to_targets(og_plan plan, const void *from, void *to) {
+static int sources_to_targets(og_plan plan, int64_t vectors, const void *from, void *to) {
   og_two_sides *t = plan->type3;
   const void *strengths;
   void *results;
-  OG_TRY(sides_in(plan, &t->source, from, &strengths, &t->target, to, &results));
-  OG_TRY(multiply(plan, &t->source, 0, strengths, t->phased));
+  OG_TRY(sides_in(plan, vectors, &t->source, from, &strengths, &t->target, to, &results));
+  OG_TRY(multiply(plan, vectors, &t->source, 0, strengths, t->phased));
   double since = og_timer_now();
-  og_progress_enter(plan, OG_STAGE_SPREAD);
-  OG_TRY(plan->backend.spread(plan->core->points, t->phased, plan->core->memory));
+  og_progress_enter(plan, OG_STAGE_SPREAD, vectors);
+  OG_TRY(plan->backend.spread(plan->core->points, vectors, t->phased, plan->core->memory));
   og_timer_lap(&since, &plan->seconds_spread);
-  OG_TRY(og_type2(t->inner, 1, plan->core->memory, results));
+  OG_TRY(og_type2(t->inner, vectors, plan->core->memory, results));
   add_times(plan);
-  OG_TRY(multiply(plan, &t->target, 0, results, results));
-  return side_back(plan, &t->target, to, results);
+  OG_TRY(multiply(plan, vectors, &t->target, 0, results, results));
+  return side_back(plan, vectors, &t->target, to, results);
 }
 
-static int targets_to_sources(og_plan plan, const void *from, void *to) {
+static int targets_to_sources(og_plan plan, int64_t vectors, const void *from, void *to) {
   og_two_sides *t = plan->type3;
   const void *results;
   void *values;
-  OG_TRY(sides_in(plan, &t->target, from, &results, &t->source, to, &values));
-  OG_TRY(multiply(plan, &t->target, 1, results, t->phased));
-  OG_TRY(og_type1(t->inner, 1, t->phased, plan->core->memory));
+  OG_TRY(sides_in(plan, vectors, &t->target, from, &results, &t->source, to, &values));
+  OG_TRY(multiply(plan, vectors, &t->target, 1, results, t->phased));
+  OG_TRY(og_type1(t->inner, vectors, t->phased, plan->core->memory));
   add_times(plan);
   double since = og_timer_now();
-  og_progress_enter(plan, OG_STAGE_INTERP);
-  OG_TRY(plan->backend.interp(plan->core->points, plan->core->memory, values, NULL));
+  og_progress_enter(plan, OG_STAGE_INTERP, vectors);
+  OG_TRY(plan->backend.interp(plan->core->points, vectors, plan->core->memory, values, NULL));
   og_timer_lap(&since, &plan->seconds_interp);
-  OG_TRY(multiply(plan, &t->source, 1, values, values));
-  return side_back(plan, &t->source, to, values);
+  OG_TRY(multiply(plan, vectors, &t->source, 1, values, values));
+  return side_back(plan, vectors, &t->source, to, values);
 }
 
 int og_type3_execute(og_plan plan, int64_t n_vectors, const void *strengths, void *results) {
@@ -477,9 +482,9 @@ int og_type3_execute(og_plan plan, int64_t n_vectors, const void *strengths, voi
   OG_TRY(check_sides(plan, n_vectors, strengths, results));
   size_t value = og_value_bytes(plan->options.precision, OG_COMPLEX);
   og_plan_reset_times(plan);
-  for (int64_t v = 0; v < n_vectors; v++)
-    OG_TRY(sources_to_targets(plan, og_const_at(strengths, v * t->source.n, value),
-                              og_at(results, v * t->target.n, value)));
+  for (int64_t v = 0; v < n_vectors; v += plan->core->batch)
+    OG_TRY(sources_to_targets(plan, og_together(plan->core, n_vectors, v),
+                              og_const_at(strengths, v * t->source.n, value), og_at(results, v * t->target.n, value)));
   return OG_OK;
 }
 
@@ -488,8 +493,8 @@ int og_type3_execute_adjoint(og_plan plan, int64_t n_vectors, const void *result
   OG_TRY(check_sides(plan, n_vectors, values, results));
   size_t value = og_value_bytes(plan->options.precision, OG_COMPLEX);
   og_plan_reset_times(plan);
-  for (int64_t v = 0; v < n_vectors; v++)
-    OG_TRY(
-        targets_to_sources(plan, og_const_at(results, v * t->target.n, value), og_at(values, v * t->source.n, value)));
+  for (int64_t v = 0; v < n_vectors; v += plan->core->batch)
+    OG_TRY(targets_to_sources(plan, og_together(plan->core, n_vectors, v), og_const_at(results, v * t->target.n, value),
+                              og_at(values, v * t->source.n, value)));
   return OG_OK;
 }

@@ -12,11 +12,11 @@ typedef struct one {
 } one;
 
 static int from_grid(const one *c, const void *grid, void *modes) {
-  return (c->cpu ? og_cpu_modes_from_grid : og_ref_modes_from_grid)(&c->setup, grid, modes);
+  return (c->cpu ? og_cpu_modes_from_grid : og_ref_modes_from_grid)(&c->setup, 1, grid, modes);
 }
 
 static int to_grid(const one *c, int64_t n, const void *multipliers, const void *modes, void *grid) {
-  return (c->cpu ? og_cpu_grid_from_modes : og_ref_grid_from_modes)(&c->setup, n, multipliers, modes, grid);
+  return (c->cpu ? og_cpu_grid_from_modes : og_ref_grid_from_modes)(&c->setup, 1, n, multipliers, modes, grid);
 }
 
 /* First real of the cell of mode i, found by its wave numbers; its factor and how it counts backward. */
@@ -138,7 +138,7 @@ static void multiply(int cpu, int precision, int threads, int64_t n, int conjuga
   test_case("multiply %s %s n=%lld", cpu ? "cpu" : "ref", test_precision_name[precision], (long long)n);
   double *a = test_random(2 * n, precision), *m = test_random(2 * n, precision), *want = test_doubles(2 * n);
   void *in = test_pack(a, 2 * n, precision), *out = in_place ? in : test_pack(NULL, 2 * n, precision);
-  CHECK_OK((cpu ? og_cpu_multiply : og_ref_multiply)(NULL, precision, threads, n, conjugate,
+  CHECK_OK((cpu ? og_cpu_multiply : og_ref_multiply)(NULL, precision, threads, 1, n, conjugate,
                                                      test_pack(m, 2 * n, precision), in, out));
   for (int64_t i = 0; i < n; i++) {
     long double complex x = CMPLXL(a[2 * i], a[2 * i + 1]) * CMPLXL(m[2 * i], conjugate ? -m[2 * i + 1] : m[2 * i + 1]);

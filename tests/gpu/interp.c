@@ -47,7 +47,7 @@ static void launch(test_gpu *gpu, og_gpu_launcher *launcher, const test_points *
     out[k] = test_pack(NULL, n_values, t->p.precision);
     d_out[k] = test_gpu_put(gpu, out[k], bytes);
   }
-  og_gpu_vectors vectors = {t->p.vectors, t->vector_points, t->vector_cells};
+  og_gpu_vectors vectors = {t->p.vectors, t->vector_points, t->vector_cells, 0};
   CHECK_OK(og_gpu_launch_interp(launcher, &s->points, &vectors, d_cells, values ? d_out[0] : NULL,
                                 t->p.gradient ? d_out + 1 : NULL));
   for (int k = 0; k <= (t->p.gradient ? t->p.dim : 0); k++) {
@@ -66,6 +66,8 @@ static void run(test_gpu *gpu, const char *method, const test_problem *p) {
   if (!test_points_make(p, "auto", method, &t) ||
       !CHECK_OK(og_gpu_methods_choose(&gpu->device->info, &t.setup, p->n_points, &chosen)))
     return;
+  og_gpu_method_share(&chosen.interp, p->batch);
+  og_gpu_method_share(&chosen.gradient, p->batch);
   t.p.packed = p->packed && chosen.sorted; /* what is not sorted has no records */
   test_sort(&t, chosen.cells, gpu, &s);
   if (CHECK_OK(og_gpu_launcher_make(&launcher, gpu->device, gpu->queue, &t.setup, &chosen, t.p.packed))) {

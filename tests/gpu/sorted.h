@@ -8,6 +8,7 @@
 typedef struct test_problem {
   int dim, width, precision, values, packed, gradient;
   int64_t n[3], n_points, vectors;
+  int batch; /* vectors that a group does together, if it can */
 } test_problem;
 
 typedef struct test_points {
@@ -23,9 +24,9 @@ typedef struct test_points {
 } test_points;
 
 static TEST_UNUSED void test_name_case(const og_gpu_driver *driver, const char *method, const test_problem *p) {
-  test_case("%s %s %dd %lldx%lldx%lld m=%lld w=%d %s %s vectors=%lld %s%s", driver->name, method, p->dim,
+  test_case("%s %s %dd %lldx%lldx%lld m=%lld w=%d %s %s vectors=%lld/%d %s%s", driver->name, method, p->dim,
             (long long)p->n[0], (long long)p->n[1], (long long)p->n[2], (long long)p->n_points, p->width,
-            test_precision_name[p->precision], test_values_name[p->values], (long long)p->vectors,
+            test_precision_name[p->precision], test_values_name[p->values], (long long)p->vectors, p->batch,
             p->packed ? "records" : "indices", p->gradient ? " gradient" : "");
 }
 
@@ -39,7 +40,8 @@ static TEST_UNUSED test_problem test_random_problem(int width, int gradient) {
                     .gradient = gradient,
                     .n = {1, 1, 1},
                     .n_points = test_integer(0, 9) ? test_integer(50, 300) : test_integer(0, 3),
-                    .vectors = test_integer(1, 3)};
+                    .vectors = test_integer(1, 5),
+                    .batch = (int)test_integer(1, 4)};
   int64_t most = p.dim == 1 ? 400 : p.dim == 2 ? 60 : 22;
   for (int d = 0; d < p.dim; d++)
     p.n[d] = test_integer(0, 4) ? test_integer(5, most) : test_integer(1, 5);
@@ -54,6 +56,7 @@ static TEST_UNUSED test_problem test_small_problem(int dim, int precision, int w
   while (p.dim != dim || p.precision != precision);
   p.n_points = p.n_points % 70 + 20;
   p.vectors = p.vectors > 1 ? 2 : 1;
+  p.batch = p.batch > 1 ? 2 : 1;
   return p;
 }
 

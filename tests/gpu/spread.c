@@ -42,6 +42,7 @@ static void run(test_gpu *gpu, const char *method, const test_problem *p) {
   if (!test_points_make(p, method, "auto", &t) ||
       !CHECK_OK(og_gpu_methods_choose(&gpu->device->info, &t.setup, p->n_points, &chosen)))
     return;
+  og_gpu_method_share(&chosen.spread, p->batch);
   t.p.packed = p->packed && chosen.sorted; /* what is not sorted has no records */
   test_sort(&t, chosen.cells, gpu, &s);
   if (CHECK_OK(og_gpu_launcher_make(&launcher, gpu->device, gpu->queue, &t.setup, &chosen, t.p.packed))) {
@@ -50,7 +51,7 @@ static void run(test_gpu *gpu, const char *method, const test_problem *p) {
     double *strengths = test_random(n_strengths, p->precision);
     void *d_strengths = test_gpu_put(gpu, test_pack(strengths, n_strengths, p->precision), (size_t)n_strengths * real);
     void *cells = test_pack(NULL, n_cells, p->precision), *d_cells = test_gpu_put(gpu, cells, (size_t)n_cells * real);
-    og_gpu_vectors vectors = {p->vectors, t.vector_points, t.vector_cells};
+    og_gpu_vectors vectors = {p->vectors, t.vector_points, t.vector_cells, 0};
     CHECK_OK(og_gpu_launch_spread(&launcher, &s.points, &vectors, d_strengths, d_cells));
     test_gpu_take(gpu, d_cells, cells, (size_t)n_cells * real);
     compare(&t, test_unpack(cells, n_cells, p->precision), expected(&t, strengths, 0), expected(&t, strengths, 1));

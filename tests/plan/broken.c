@@ -2,13 +2,13 @@
 #include "common/problem3.h"
 #include "plan/plan.h"
 
-static int fail_spread(void *points, const void *strengths, void *grid) {
-  (void)points, (void)strengths, (void)grid;
+static int fail_spread(void *points, int64_t vectors, const void *strengths, void *grid) {
+  (void)points, (void)vectors, (void)strengths, (void)grid;
   OG_FAIL(OG_ERR_BACKEND, "the device is gone");
 }
 
-static int fail_interp(void *points, const void *grid, void *values, void *const gradients[3]) {
-  (void)points, (void)grid, (void)values, (void)gradients;
+static int fail_interp(void *points, int64_t vectors, const void *grid, void *values, void *const gradients[3]) {
+  (void)points, (void)vectors, (void)grid, (void)values, (void)gradients;
   OG_FAIL(OG_ERR_BACKEND, "the device is gone");
 }
 

@@ -1,8 +1,18 @@
 /* A plan in the caller's workspace computes what a plan with its own memory does, writes nothing outside it, and refuses
  * a smaller one, or more points than it was made for. */
+//TEST name="cpu"
+//TEST name="host" args="--backend host"
 #include "common/problem.h"
 
-enum { GUARD = 4096 };
+enum { GUARD = 4096, MORE = 17 };
+
+/* The nearest power of 2: plans choose sigma for that many points. */
+static int64_t hint_of(int64_t n) {
+  int64_t power = 1;
+  while (2 * power - n < n - power)
+    power *= 2;
+  return power;
+}
 
 static unsigned char *aligned_block(size_t bytes) {
   void *block = NULL;
@@ -20,7 +30,7 @@ static int guards_whole(const unsigned char *block, size_t bytes) {
 }
 
 static void check(const problem *p, int64_t n_vectors) {
-  int64_t max_points = p->n_points + 17;
+  int64_t max_points = p->n_points + MORE;
   size_t bytes = 0;
   og_plan own = problem_plan(p), lent = problem_plan_without_points(p);
   if (!own || !lent || !CHECK_OK(og_plan_workspace(lent, max_points, &bytes)))
@@ -94,9 +104,13 @@ int main(int argc, char **argv) {
       og_options options = test_options(backend, precision, values);
       options.storage = storage;
       options.sigma = test_sample(2) ? 2.0 : 0.0;
+      options.batch = (int64_t)(test_bits() % 4);
       options.gradient = (int)(test_bits() % 2);
-      problem p =
-          problem_make((int)test_sizes[i][0], test_sizes[i] + 1, test_integer(1, 1000), POINTS_UNIFORM, &options);
+      int64_t n_points;
+      do
+        n_points = test_integer(1, 1000);
+      while (hint_of(n_points) != hint_of(n_points + MORE)); /* or sigma is chosen for others */
+      problem p = problem_make((int)test_sizes[i][0], test_sizes[i] + 1, n_points, POINTS_UNIFORM, &options);
       test_case("%s/storage=%d", problem_text(&p), storage);
       check(&p, 1);
       check(&p, 3);

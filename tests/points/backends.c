@@ -91,15 +91,15 @@ static int run(const char *name, stage_case *s, const double *strengths, const d
     for (int d = 0; d < s->grid.ndim; d++)
       memset(x[d], 0xff, (size_t)s->n * test_real_bytes(precision)); /* NaN: nobody may look any more */
   void *grid = padded(&s->grid, NULL), *values = test_pack(NULL, n_values, precision);
-  CHECK_OK(backend.spread(points, test_pack(strengths, n_values, precision), grid));
+  CHECK_OK(backend.spread(points, 1, test_pack(strengths, n_values, precision), grid));
   CHECK(padding_is_whole(&s->grid, grid), "%s: spread wrote the padding", name);
   out->grid = compact(&s->grid, grid);
-  CHECK_OK(backend.interp(points, padded(&s->grid, grid_in), values, s->setup.gradient ? gradients : NULL));
+  CHECK_OK(backend.interp(points, 1, padded(&s->grid, grid_in), values, s->setup.gradient ? gradients : NULL));
   out->values = test_unpack(values, n_values, precision);
   for (int d = 0; d < 3; d++)
     out->gradients[d] = d < s->grid.ndim && s->setup.gradient ? test_unpack(gradients[d], n_values, precision) : NULL;
   if (s->setup.gradient) { /* values may be NULL */
-    CHECK_OK(backend.interp(points, padded(&s->grid, grid_in), NULL, gradients));
+    CHECK_OK(backend.interp(points, 1, padded(&s->grid, grid_in), NULL, gradients));
     CHECK(test_same_bits(test_unpack(gradients[0], n_values, precision), out->gradients[0], n_values),
           "%s: the gradient alone differs from that beside values", name);
   }

@@ -176,7 +176,7 @@ static uint64_t run(const problem *q, const og_window *window) {
     tolerance += 8 * og_window_phi(window, 0.4999999 * q->width) / og_window_phi(window, 0);
   uint64_t hash = 14695981039346656037u;
   for (int again = 0; again < 2; again++) {
-    code |= og_cpu_spread(points, strengths, g);
+    code |= og_cpu_spread(points, 1, strengths, g);
     double error = 0, norm = 0;
     for (int64_t c = 0; c < q->n[2]; c++)
       for (int64_t b = 0; b < q->n[1]; b++)
@@ -193,7 +193,7 @@ static uint64_t run(const problem *q, const og_window *window) {
     worst[q->precision] = fmax(worst[q->precision], q->shape >= EDGES ? 0 : error);
     if (!(error <= tolerance))
       fail(q, "spread", error, tolerance);
-    code |= og_cpu_interp(points, source, values, q->gradient ? gradients : NULL);
+    code |= og_cpu_interp(points, 1, source, values, q->gradient ? gradients : NULL);
     for (int d = 0; d <= (q->gradient ? q->ndim : 0); d++) {
       error = norm = 0;
       for (int64_t i = 0; i < m * reals; i++) {
@@ -215,7 +215,7 @@ static uint64_t run(const problem *q, const og_window *window) {
         fail(q, d ? "gradient" : "interp", error, allowed);
     }
     if (q->gradient)
-      code |= og_cpu_interp(points, source, NULL, gradients);
+      code |= og_cpu_interp(points, 1, source, NULL, gradients);
   }
   if (code)
     fail(q, og_last_error(), code, 0);
@@ -235,7 +235,7 @@ static uint64_t run(const problem *q, const og_window *window) {
       fail(q, "bad point", code, OG_ERR_POINT);
     put(x[d], q->precision, bad, kept);
     memset(g, 0xff, grid.bytes);
-    code = og_cpu_spread(points, strengths, g);
+    code = og_cpu_spread(points, 1, strengths, g);
     double error = 0, norm = 0;
     for (int64_t c = 0; c < q->n[2]; c++)
       for (int64_t b = 0; b < q->n[1]; b++)

@@ -40,12 +40,14 @@ typedef struct og_k_work {
   u32 column, bin, begin, end;
 } og_k_work;
 
-/* The fine grid and how a launch cuts it. Group (c, k, v) works on column c, segment k of the stream bins, vector v. */
+/* The fine grid and how a launch cuts it. Group (c, k, v) works on column c, segment k of the stream bins, BATCH vectors
+ * from first_vector + v BATCH on. */
 typedef struct og_k_grid {
   i64 n[3], stride[3]; /* cells; stride[0] = 1 */
   i64 bins[3];
-  i64 segment;                              /* stream bins per segment */
-  i64 vectors, vector_points, vector_cells; /* batch: distance of vectors, in values */
+  i64 segment;                     /* stream bins per segment */
+  i64 first_vector, vectors;       /* of the launch: [first_vector, vectors) */
+  i64 vector_points, vector_cells; /* distance of vectors, in values */
   i32 cells[3];
   i32 spare;
 } og_k_grid;
@@ -67,7 +69,7 @@ typedef struct og_k_modes {
   i64 row_cells;                  /* complex cells of a row */
   i64 stretch, stretches;         /* entries or cells that one group does, and groups per row */
   i64 all_modes;                  /* kept[0] kept[1] kept[2]: distance of the vectors that are added up */
-  i64 vector_cells, vector_modes; /* distance of the vectors of a batch */
+  i64 vector_cells, vector_modes; /* distance of the vectors of a batch; those of a filter's share their modes (0) */
   i64 halved;                     /* the x entry that counts half (a Nyquist plane), or -1 */
   i32 ascending, half, conjugate, multiplied;
   i32 hermitian; /* planes of a half spectrum that are their own mirror image get their Hermitian part */

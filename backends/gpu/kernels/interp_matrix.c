@@ -297,7 +297,7 @@ KERNEL void LAUNCH_BOUNDS(TEAM_SIZE, GROUPS_PER_UNIT)
   LOCAL_MEMORY(interp_local, local);
   const og_k_work piece = work[GROUP_ID(0)];
   const int warp = LOCAL_ID / MATRIX_LANES, vector_in_team = warp / WARPS;
-  const i64 first_vector = GROUP_ID(2) * BATCH;
+  const i64 first_vector = FIRST_VECTOR(T(grid));
   const int vectors = VECTORS_LEFT(T(grid), first_vector);
   const i64 vector = first_vector + (vector_in_team < vectors ? vector_in_team : 0);
   acc window[WARP_ROWS][QUADS][STACK][WINDOW_EACH];

@@ -89,7 +89,7 @@ DEVICE void interp_point(CONSTANT const og_k_points *points, CONSTANT const og_k
 #endif
     }
   }
-  i64 first = GROUP_ID(2) * BATCH;
+  i64 first = FIRST_VECTOR(*grid);
   i32 vectors = VECTORS_LEFT(*grid, first);
   for (i32 b = 0; b < vectors; b++) {
     value sum[SUMS];

@@ -100,7 +100,7 @@ DEVICE void sum_point(value window[OWN][DEPTH][BATCH], LOCAL interp_local *local
 DEVICE void write_sums(CONSTANT const og_k_points *points, CONSTANT const og_k_grid *grid,
                        LOCAL const interp_local *local, i32 from, i32 to, GLOBAL real *values, GLOBAL real *gradient_x,
                        GLOBAL real *gradient_y, GLOBAL real *gradient_z) {
-  i64 first_vector = GROUP_ID(2) * BATCH;
+  i64 first_vector = FIRST_VECTOR(*grid);
   TEAM_BARRIER();
   for (i32 i = LOCAL_ID; i < MEET * BATCH * SUMS * PARTS; i += TEAM_SIZE) {
     i32 part = i % PARTS, j = from + i / (PARTS * BATCH * SUMS), b = i / PARTS % (BATCH * SUMS) / SUMS,
@@ -139,7 +139,7 @@ KERNEL void LAUNCH_BOUNDS(TEAM_SIZE, GROUPS_PER_UNIT)
                   GLOBAL real *RESTRICT gradient_z) {
   LOCAL_MEMORY(interp_local, local);
   const og_k_work piece = work[GROUP_ID(0)];
-  i64 place[OWN], first_vector = GROUP_ID(2) * BATCH, plane = (i64)piece.bin * STREAM, moved = DEPTH, end = piece.end,
+  i64 place[OWN], first_vector = FIRST_VECTOR(T(grid)), plane = (i64)piece.bin * STREAM, moved = DEPTH, end = piece.end,
                   bin_end;
   i32 vectors = VECTORS_LEFT(T(grid), first_vector);
   value window[OWN][DEPTH][BATCH];

@@ -68,7 +68,8 @@ DEVICE void cell_value(const og_k_modes *a, GLOBAL const double *RESTRICT fx, GL
   *im *= a->conjugate ? -g : g;
 }
 
-/* Every cell is written. n vectors of modes, each times its multipliers where a.multiplied. a.hermitian: the planes of a half spectrum
+/* Every cell is written. n vectors of modes, each times its multipliers where a.multiplied, of which each
+ * vector of a batch has its own. a.hermitian: the planes of a half spectrum
  * that are their own mirror image get its Hermitian part, which has the same real values. */
 KERNEL void grid_from_modes(const og_k_modes a, GLOBAL const double *RESTRICT fx, GLOBAL const double *RESTRICT fy,
                             GLOBAL const double *RESTRICT fz, const i64 n, GLOBAL const real2 *RESTRICT multipliers,
@@ -77,7 +78,8 @@ KERNEL void grid_from_modes(const og_k_modes a, GLOBAL const double *RESTRICT fx
   const i64 cy = row % a.cells[1], cz = row / a.cells[1];
   const i64 last = first + a.stretch < a.row_cells ? first + a.stretch : a.row_cells;
   const i64 to = cy * a.stride[1] + cz * a.stride[2] + GROUP_ID(1) * a.vector_cells;
-  GLOBAL const real2 *of = modes + GROUP_ID(1) * a.vector_modes, *times = multipliers + GROUP_ID(1) * a.vector_modes;
+  GLOBAL const real2 *of = modes + GROUP_ID(1) * a.vector_modes;
+  GLOBAL const real2 *times = multipliers + GROUP_ID(1) * n * a.all_modes;
   for (i64 c = first + LOCAL_ID; c < last; c += TEAM) {
     double re, im;
     cell_value(&a, fx, fy, fz, n, times, of, c, cy, cz, &re, &im);
@@ -92,12 +94,13 @@ KERNEL void grid_from_modes(const og_k_modes a, GLOBAL const double *RESTRICT fx
   }
 }
 
-/* out = in * factor, or times its conjugate. */
+/* out = in * factor, or times its conjugate; n numbers of each vector. */
 KERNEL void multiply(const i64 n, const i32 conjugate, GLOBAL const real2 *factor, GLOBAL const real2 *in,
                      GLOBAL real2 *out) {
   for (i64 i = GROUP_ID(0) * TEAM + LOCAL_ID; i < n; i += GROUPS(0) * TEAM) {
-    const real2 f = factor[i], v = in[i];
+    const i64 at = GROUP_ID(1) * n + i;
+    const real2 f = factor[i], v = in[at];
     const double fy = conjugate ? -(double)f.y : (double)f.y;
-    out[i] = MAKE_REAL2((real)((double)v.x * f.x - (double)v.y * fy), (real)((double)v.x * fy + (double)v.y * f.x));
+    out[at] = MAKE_REAL2((real)((double)v.x * f.x - (double)v.y * fy), (real)((double)v.x * fy + (double)v.y * f.x));
   }
 }

@@ -203,6 +203,7 @@ DEVICE void stencil_weights(CONSTANT const og_k_window *window, int slope, acc t
     window_values(window, t, weight);
 }
 
-/* Vectors of the batch that this group has to do: at most BATCH. */
+/* The first vector of this group, and how many it has to do: at most BATCH. */
+#define FIRST_VECTOR(grid) ((grid).first_vector + GROUP_ID(2) * BATCH)
 #define VECTORS_LEFT(grid, first) ((grid).vectors - (first) < BATCH ? (i32)((grid).vectors - (first)) : BATCH)
 #endif

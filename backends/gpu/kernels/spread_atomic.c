@@ -54,7 +54,7 @@ KERNEL void LAUNCH_BOUNDS(TEAM_SIZE, GROUPS_PER_UNIT)
                   GLOBAL const u32 *RESTRICT begin, GLOBAL const coord *RESTRICT x, GLOBAL const coord *RESTRICT y,
                   GLOBAL const coord *RESTRICT z, GLOBAL const real *RESTRICT strengths, GLOBAL real *RESTRICT cells) {
   LOCAL_MEMORY(spread_local, local);
-  i64 point, end, first[3], column_bin = 0, low = 0, high = 1, first_vector = GROUP_ID(2) * BATCH;
+  i64 point, end, first[3], column_bin = 0, low = 0, high = 1, first_vector = FIRST_VECTOR(T(grid));
   i32 vectors = VECTORS_LEFT(T(grid), first_vector);
 #if SORTED
   const og_k_work piece = work[GROUP_ID(0)];

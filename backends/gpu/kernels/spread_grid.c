@@ -101,7 +101,7 @@ KERNEL void LAUNCH_BOUNDS(TEAM_SIZE, GROUPS_PER_UNIT)
                 GLOBAL const coord *RESTRICT z, GLOBAL const real *RESTRICT strengths, GLOBAL real *RESTRICT cells) {
   LOCAL_MEMORY(spread_local, local);
   const i32 core[3] = {BIN_CELLS};
-  i64 first_vector = GROUP_ID(2) * BATCH, bin = GROUP_ID(0), line = T(grid).bins[STREAM_DIM], column = bin / line;
+  i64 first_vector = FIRST_VECTOR(T(grid)), bin = GROUP_ID(0), line = T(grid).bins[STREAM_DIM], column = bin / line;
   i64 own[3] = {0, 0, 0}, shift[3] = {0, 0, 0};
   i32 vectors = VECTORS_LEFT(T(grid), first_vector);
   value sum[OWN][BATCH];

@@ -55,7 +55,7 @@ KERNEL void LAUNCH_BOUNDS(TEAM_SIZE, GROUPS_PER_UNIT)
                 GLOBAL const coord *RESTRICT z, GLOBAL const real *RESTRICT strengths, GLOBAL real *RESTRICT cells) {
   LOCAL_MEMORY(spread_local, local);
   const og_k_work piece = work[GROUP_ID(0)];
-  i64 first_vector = GROUP_ID(2) * BATCH;
+  i64 first_vector = FIRST_VECTOR(T(grid));
   i32 vectors = VECTORS_LEFT(T(grid), first_vector);
   (void)y, (void)z;
   if (piece.begin == piece.end)

@@ -295,7 +295,7 @@ KERNEL void LAUNCH_BOUNDS(TEAM_SIZE, GROUPS_PER_UNIT)
   LOCAL_MEMORY(spread_local, local);
   const og_k_work piece = work[GROUP_ID(0)];
   const int warp = LOCAL_ID / MATRIX_LANES, vector_in_team = warp / WARPS;
-  const i64 first_vector = GROUP_ID(2) * BATCH;
+  const i64 first_vector = FIRST_VECTOR(T(grid));
   const int vectors = VECTORS_LEFT(T(grid), first_vector);
   acc sum[TILES_Y][TILES_X][TILES][MATRIX_D_EACH];
   matrix_walk walk;

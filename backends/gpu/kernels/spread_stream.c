@@ -45,7 +45,7 @@ KERNEL void LAUNCH_BOUNDS(TEAM_SIZE, GROUPS_PER_UNIT)
                   GLOBAL const coord *RESTRICT z, GLOBAL const real *RESTRICT strengths, GLOBAL real *RESTRICT cells) {
   LOCAL_MEMORY(spread_local, local);
   const og_k_work piece = work[GROUP_ID(0)];
-  i64 place[OWN], first_vector = GROUP_ID(2) * BATCH, plane = (i64)piece.bin * STREAM, end = piece.end, bin_end;
+  i64 place[OWN], first_vector = FIRST_VECTOR(T(grid)), plane = (i64)piece.bin * STREAM, end = piece.end, bin_end;
   i32 vectors = VECTORS_LEFT(T(grid), first_vector);
   value window[OWN][DEPTH][BATCH];
   if (piece.begin == piece.end)
