@@ -68,7 +68,9 @@ typedef struct og_backend {
   int (*grid_layout)(og_grid *grid);
 
   /* Points. create: a handle, no points yet. bytes: memory that n points need: *resident stays with the points,
-   * *scratch only during points_set. points_set folds, checks (OG_ERR_POINT names the first bad point, and then nothing
+   * *scratch only during points_set. *scratch is, before, what the caller has at hand (the grid's and the FFT's memory; 0:
+   * nothing), and after what is wanted: not more than that where it is enough to be quick. points_set, right after it for
+   * as many points, is given that much scratch. It folds, checks (OG_ERR_POINT names the first bad point, and then nothing
    * in resident was touched), sorts; x: [3] arrays of the grid's precision (wide: f64), NULL for absent
    * dimensions. */
   int (*points_create)(const og_points_setup *setup, void **points);

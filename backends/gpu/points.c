@@ -5,9 +5,11 @@
 #include <math.h>
 #include <string.h>
 
+#define PI 3.14159265358979323846
 #define TWO_PI 6.283185307179586476925
 #define TWO_PI_REST 2.4492935982947064e-16 /* 2 pi minus the double nearest to it */
-enum { PARTITION, PAGES, COUNT, OFFSETS, SCATTER, WORK, CHECK };
+enum { PARTITION, PAGES, COUNT, OFFSETS, SCATTER, WORK, CHECK, LATER };
+enum { MAX_SLABS = 3 };      /* each more costs a tenth of the sort on an H200 */
 enum { TABLE_BYTES = 1024 }; /* room for og_k_points, and behind it for og_k_sort */
 
 static size_t coordinate_bytes(const og_gpu_points *p) {
@@ -58,8 +60,8 @@ static og_k_points describe(const og_gpu_points *p, const int cells[3], int64_t 
 }
 
 static og_k_sort describe_sort(const og_gpu_points *p, const og_k_points *t, const og_gpu_sort_plan *plan) {
-  const int bits =
-      p->setup.grid->precision == OG_F32 ? 24 : 52; /* that u has, whose last one `big` brings to a double's */
+  const int bits = /* that u has, whose last one `big` brings to a double's */
+      p->setup.grid->precision == OG_F32 ? 24 : plan->stage_bits;
   union {
     double value;
     uint64_t bits;
@@ -104,9 +106,24 @@ static void choose_parts(int64_t n_bins, og_gpu_sort_plan *plan) {
   plan->max_parts = 512;
   plan->shift = log_bins <= 18 ? (log_bins + 1) / 2 : log_bins - 9;
   plan->max_fine = plan->shift <= 11 ? 2048 : 1 << plan->shift;
-  if (plan->shift > 12)
+  if (plan->shift > 13)
     plan->max_fine = 0; /* counted in global memory */
   plan->parts = (int)((n_bins + ((int64_t)1 << plan->shift) - 1) >> plan->shift);
+}
+
+/* Bits of a coordinate between the passes. A rounding to b bits of bins of 2^c cells moves points by 2^(c - b) / sqrt(12) of a cell
+ * (rms), and modes, |k| <= n / (2 sigma), turn by 2 pi k / n times that: in three dimensions that is a relative error
+ * of pi 2^(c - b) / (sigma sqrt(12)) in the transform. It may be a tenth of exp(-pi w sqrt(1 - 1 / sigma)), below which
+ * hardly any window of width w gets (Barnett, Magland, af Klinteberg 2019), so it adds 0.5 % at most. */
+static int choose_bits(const og_gpu_points *p, const int cells[3]) {
+  const og_window *window = p->setup.window;
+  double widest = 0;
+  if (window->sigma <= 1)
+    return 52;
+  for (int d = 0; d < 3; d++)
+    widest = fmax(widest, ldexp(1, log2_up(cells[d])));
+  const double error = 0.907 / window->sigma * widest * 0x1p-32;
+  return error <= 0.1 * exp(-PI * window->width * sqrt(1 - 1 / window->sigma)) ? 32 : 52;
 }
 
 static size_t place(size_t *end, int64_t count, size_t each) {
@@ -115,36 +132,59 @@ static size_t place(size_t *end, int64_t count, size_t each) {
   return at;
 }
 
-static int make_plan(const og_gpu_points *p, const og_gpu_methods *methods, const og_k_points *t,
-                     og_gpu_sort_plan *plan) {
-  static const size_t record[2][3] = {{16, 24, 32}, {8, 16, 16}};
-  const int single = p->setup.grid->precision == OG_F32, ndim = p->setup.grid->ndim;
-  const int64_t n = t->n_points, columns = t->n_bins / t->bins[ndim - 1];
+/* The places in the scratch for slabs of n points. */
+static void place_scratch(const og_k_points *t, int64_t n, og_gpu_sort_plan *plan) {
   size_t end = 0;
-  *plan = (og_gpu_sort_plan){.record_bytes = p->packed ? record[single][ndim - 1] : 4};
-  choose_teams(p, n, plan);
-  choose_parts(t->n_bins, plan);
   for (plan->log_page = log2_up(plan->team * plan->each);
        1 << plan->log_page < plan->max_page && (int64_t)plan->parts << plan->log_page < n;)
     plan->log_page++;
   const int64_t page = (int64_t)1 << plan->log_page;
+  plan->slab = n;
   plan->n_pages = n / page + plan->parts;
-  OG_CHECK(n >= 0 && plan->n_pages * page <= UINT32_MAX, OG_ERR_SIZE,
-           "%lld points, must be fewer than 2^32 - %lld in this grid", (long long)n, (long long)(plan->parts * page));
-  OG_CHECK(t->n_bins < INT32_MAX, OG_ERR_SIZE, "%lld bins of points, must be fewer than 2^31", (long long)t->n_bins);
-  plan->stage_bytes = plan->record_bytes == 32 ? 24 : plan->record_bytes;
-  plan->key_bytes = plan->max_fine ? 2 : 4;
   (void)place(&end, plan->parts + 1 + (n / page + 1) * plan->parts, 4);
   plan->totals = place(&end, t->n_bins, 4);
+  plan->later = place(&end, n < t->n_points ? t->n_bins : 0, 4);
   plan->zeros = end;
   plan->bad = place(&end, 1, 8);
   plan->begin = place(&end, plan->parts + 2, 4);
+  plan->all_begin = place(&end, plan->parts + 2, 4);
   plan->list = place(&end, plan->n_pages, 16);
   plan->keys = place(&end, plan->n_pages * page, plan->key_bytes);
   plan->drawn = place(&end, plan->max_fine ? plan->n_pages << plan->shift : 0, 4);
   plan->stage = place(&end, plan->n_pages * page, plan->stage_bytes);
   plan->scratch = end;
-  end = 0;
+}
+
+/* In one slab where `room` bytes of scratch do, else in as few as fit it; where that is more than MAX_SLABS, in one, whose
+ * plan->scratch says what it needs. */
+static int make_plan(const og_gpu_points *p, const og_gpu_methods *methods, const og_k_points *t, size_t room,
+                     og_gpu_sort_plan *plan) {
+  static const size_t record[2][3] = {{16, 24, 32}, {8, 16, 16}};
+  const int single = p->setup.grid->precision == OG_F32, ndim = p->setup.grid->ndim;
+  const int64_t n = t->n_points, columns = t->n_bins / t->bins[ndim - 1];
+  size_t end = 0;
+  *plan = (og_gpu_sort_plan){.record_bytes = p->packed ? record[single][ndim - 1] : 4, .stage_bits = 52};
+  choose_teams(p, n, plan);
+  choose_parts(t->n_bins, plan);
+  plan->stage_bytes = plan->record_bytes;
+  if (plan->record_bytes == 32) {
+    plan->stage_bits = p->trial && p->trial->stage_bits ? p->trial->stage_bits : choose_bits(p, t->cells);
+    plan->stage_bytes = plan->stage_bits < 52 ? 16 : 24;
+  }
+  plan->key_bytes = plan->max_fine ? 2 : 4;
+  const int64_t least = p->trial && p->trial->slabs ? p->trial->slabs : 1;
+  int64_t slabs = least;
+  for (; slabs <= MAX_SLABS; slabs++) {
+    place_scratch(t, (n + slabs - 1) / slabs, plan);
+    if (plan->scratch <= room)
+      break;
+  }
+  if (slabs > MAX_SLABS)
+    place_scratch(t, (n + least - 1) / least, plan);
+  OG_CHECK(n >= 0 && n + ((int64_t)plan->parts << plan->log_page) <= UINT32_MAX, OG_ERR_SIZE,
+           "%lld points, must be fewer than 2^32 - %lld in this grid", (long long)n,
+           (long long)plan->parts << plan->log_page);
+  OG_CHECK(t->n_bins < INT32_MAX, OG_ERR_SIZE, "%lld bins of points, must be fewer than 2^31", (long long)t->n_bins);
   (void)place(&end, n, plan->record_bytes);
   plan->offsets = place(&end, t->n_bins + 1, 4);
   plan->work = place(&end, columns + n / methods->work, sizeof(og_k_work));
@@ -155,7 +195,7 @@ static int make_plan(const og_gpu_points *p, const og_gpu_methods *methods, cons
 /* Nothing is sorted: the points are copied as they are, or borrowed. */
 static void make_plain_plan(const og_gpu_points *p, int64_t n, og_gpu_sort_plan *plan) {
   size_t end = 0;
-  *plan = (og_gpu_sort_plan){.parts = 1, .max_parts = 1, .max_fine = 1};
+  *plan = (og_gpu_sort_plan){.parts = 1, .max_parts = 1, .max_fine = 1, .stage_bits = 52};
   choose_teams(p, n, plan);
   for (int d = 0; d < p->setup.grid->ndim && p->packed; d++)
     (void)place(&end, n, coordinate_bytes(p));
@@ -167,26 +207,33 @@ static void make_plain_plan(const og_gpu_points *p, int64_t n, og_gpu_sort_plan 
 
 static int same_kernels(const og_gpu_sort_plan *a, const og_gpu_sort_plan *b) {
   return a->team == b->team && a->each == b->each && a->page_team == b->page_team && a->max_parts == b->max_parts &&
-         a->max_fine == b->max_fine && a->max_page == b->max_page;
+         a->max_fine == b->max_fine && a->max_page == b->max_page && a->stage_bits == b->stage_bits;
 }
 
 static void fill_macros(const og_gpu_points *p, const og_gpu_sort_plan *plan, og_gpu_macro *macros) {
   const int64_t real = (int64_t)og_real_bytes(p->setup.grid->precision);
-  const og_gpu_macro all[OG_GPU_POINTS_MACROS] = {
-      {"DIM", p->setup.grid->ndim}, {"REAL_BYTES", real},
-      {"ACC_BYTES", real},          {"COORD_BYTES", (int64_t)coordinate_bytes(p)},
-      {"PACKED", p->packed},        {"TEAM_SIZE", plan->team},
-      {"EACH", plan->each},         {"PAGE_TEAM", plan->page_team},
-      {"PARTS", plan->max_parts},   {"FINE", plan->max_fine},
-      {"PAGE", plan->max_page},     {"PARTITION_GROUPS", 2},
-      {"PAGE_GROUPS", 2},           {NULL, 0}};
+  const og_gpu_macro all[OG_GPU_POINTS_MACROS] = {{"DIM", p->setup.grid->ndim},
+                                                  {"REAL_BYTES", real},
+                                                  {"ACC_BYTES", real},
+                                                  {"COORD_BYTES", (int64_t)coordinate_bytes(p)},
+                                                  {"PACKED", p->packed},
+                                                  {"TEAM_SIZE", plan->team},
+                                                  {"EACH", plan->each},
+                                                  {"PAGE_TEAM", plan->page_team},
+                                                  {"PARTS", plan->max_parts},
+                                                  {"FINE", plan->max_fine},
+                                                  {"PAGE", plan->max_page},
+                                                  {"PARTITION_GROUPS", 2},
+                                                  {"PAGE_GROUPS", 2},
+                                                  {"STAGE_BITS", plan->stage_bits},
+                                                  {NULL, 0}};
   memcpy(macros, all, sizeof all);
 }
 
 int og_gpu_points_macros(const og_gpu_points *p, const og_gpu_methods *methods, int64_t n, og_gpu_macro *macros) {
   og_gpu_sort_plan plan;
   const og_k_points t = describe(p, methods->cells, n);
-  OG_TRY(make_plan(p, methods, &t, &plan));
+  OG_TRY(make_plan(p, methods, &t, SIZE_MAX, &plan));
   fill_macros(p, &plan, macros);
   return OG_OK;
 }
@@ -194,7 +241,7 @@ int og_gpu_points_macros(const og_gpu_points *p, const og_gpu_methods *methods, 
 static int make_kernels(og_gpu_points *p, const og_gpu_sort_plan *plan) {
   static const char *const names[OG_GPU_POINTS_KERNELS] = {"points_partition", "points_pages",   "points_count",
                                                            "points_offsets",   "points_scatter", "points_work",
-                                                           "points_check"};
+                                                           "points_check",     "points_later"};
   og_gpu_macro macros[OG_GPU_POINTS_MACROS];
   og_gpu_kernel_info info;
   if (p->kernel[0] && same_kernels(&p->compiled, plan))
@@ -243,7 +290,7 @@ int og_gpu_points_bytes(const og_gpu_points *p, const og_gpu_methods *methods, i
   og_gpu_sort_plan plan;
   const og_k_points t = describe(p, methods->cells, n);
   if (methods->sorted)
-    OG_TRY(make_plan(p, methods, &t, &plan));
+    OG_TRY(make_plan(p, methods, &t, *scratch, &plan));
   else
     make_plain_plan(p, n, &plan);
   *resident = plan.resident;
@@ -271,11 +318,17 @@ static og_gpu_arg sort_table(const making *m) {
   return m->sort_address ? OG_GPU_ARG(m->sort_address) : OG_GPU_ARG(m->sort);
 }
 
+static void watch(const og_gpu_points *p, int kernel) {
+  if (p->trial && p->trial->watch)
+    p->trial->watch(p->trial->context, kernel);
+}
+
 static int launch(const making *m, int kernel, int64_t groups, int n_args, const og_gpu_arg *args) {
   const int by_page = kernel == COUNT || kernel == SCATTER;
   const int64_t shape[3] = {groups, 1, 1};
   if (groups == 0)
     return OG_OK;
+  watch(m->p, kernel);
   return m->p->device->driver->launch(m->p->queue, m->p->kernel[kernel], shape,
                                       by_page ? m->plan.page_team : m->plan.team, n_args, args);
 }
@@ -295,27 +348,97 @@ static int send_tables(making *m) {
   return OG_OK;
 }
 
-static int launch_sort(const making *m, int64_t work_points, const void *const x[3]) {
+/* Where a kernel finds its arrays. */
+typedef struct arrays {
+  char *counters, *totals, *later, *bad, *begin, *all_begin, *list, *keys, *drawn, *stage, *records, *offsets, *work;
+  const void *x, *y, *z;
+} arrays;
+
+static arrays find_arrays(const making *m, const void *const x[3]) {
   const og_gpu_sort_plan *plan = &m->plan;
-  const int ndim = m->p->setup.grid->ndim, chunk = plan->team * plan->each;
-  const int64_t n = m->table.n_points, n_bins = m->table.n_bins, columns = n_bins / m->table.bins[ndim - 1];
-  const int64_t items = columns + n / work_points, pages_groups = plan->parts < 64 ? plan->parts : 64;
-  char *s = m->scratch, *counters = s, *totals = s + plan->totals, *bad = s + plan->bad, *begin = s + plan->begin,
-       *list = s + plan->list, *keys = s + plan->keys, *drawn = s + plan->drawn, *stage = s + plan->stage;
-  char *records = m->resident, *offsets = m->resident + plan->offsets, *work = m->resident + plan->work;
-  const void *y = ndim > 1 ? x[1] : x[0], *z = ndim > 2 ? x[2] : x[0];
-  LAUNCH(m, PARTITION, (n + chunk - 1) / chunk, points_table(m), sort_table(m), OG_GPU_ARG(x[0]), OG_GPU_ARG(y),
-         OG_GPU_ARG(z), OG_GPU_ARG(stage), OG_GPU_ARG(keys), OG_GPU_ARG(counters), OG_GPU_ARG(bad));
-  LAUNCH(m, PAGES, pages_groups, sort_table(m), OG_GPU_ARG(counters), OG_GPU_ARG(begin), OG_GPU_ARG(list));
-  LAUNCH(m, COUNT, plan->n_pages, points_table(m), sort_table(m), OG_GPU_ARG(list), OG_GPU_ARG(begin), OG_GPU_ARG(keys),
-         OG_GPU_ARG(totals), OG_GPU_ARG(drawn));
-  LAUNCH(m, OFFSETS, plan->parts, points_table(m), sort_table(m), OG_GPU_ARG(begin), OG_GPU_ARG(totals),
-         OG_GPU_ARG(offsets), OG_GPU_ARG(bad));
-  LAUNCH(m, SCATTER, plan->n_pages, sort_table(m), OG_GPU_ARG(list), OG_GPU_ARG(begin), OG_GPU_ARG(keys),
-         OG_GPU_ARG(stage), OG_GPU_ARG(drawn), OG_GPU_ARG(offsets), OG_GPU_ARG(totals), OG_GPU_ARG(records),
-         OG_GPU_ARG(bad), OG_GPU_ARG(n_bins));
-  LAUNCH(m, WORK, (items + plan->team - 1) / plan->team, points_table(m), OG_GPU_ARG(offsets), OG_GPU_ARG(work),
-         OG_GPU_ARG(work_points), OG_GPU_ARG(bad));
+  const int ndim = m->p->setup.grid->ndim;
+  char *s = m->scratch;
+  return (arrays){.counters = s,
+                  .totals = s + plan->totals,
+                  .later = s + plan->later,
+                  .bad = s + plan->bad,
+                  .begin = s + plan->begin,
+                  .all_begin = s + plan->all_begin,
+                  .list = s + plan->list,
+                  .keys = s + plan->keys,
+                  .drawn = s + plan->drawn,
+                  .stage = s + plan->stage,
+                  .records = m->resident,
+                  .offsets = m->resident + plan->offsets,
+                  .work = m->resident + plan->work,
+                  .x = x[0],
+                  .y = ndim > 1 ? x[1] : x[0],
+                  .z = ndim > 2 ? x[2] : x[0]};
+}
+
+static int launch_partition(const making *m, const arrays *a, int64_t first, int64_t end) {
+  const int64_t chunk = m->plan.team * m->plan.each, listed = 1;
+  LAUNCH(m, PARTITION, (end - first + chunk - 1) / chunk, points_table(m), sort_table(m), OG_GPU_ARG(a->x),
+         OG_GPU_ARG(a->y), OG_GPU_ARG(a->z), OG_GPU_ARG(a->stage), OG_GPU_ARG(a->keys), OG_GPU_ARG(a->counters),
+         OG_GPU_ARG(a->bad), OG_GPU_ARG(first), OG_GPU_ARG(end));
+  LAUNCH(m, PAGES, m->plan.parts < 64 ? m->plan.parts : 64, sort_table(m), OG_GPU_ARG(a->counters),
+         OG_GPU_ARG(a->begin), OG_GPU_ARG(a->list), OG_GPU_ARG(listed));
+  return OG_OK;
+}
+
+static int launch_count(const making *m, const arrays *a) {
+  LAUNCH(m, COUNT, m->plan.n_pages, points_table(m), sort_table(m), OG_GPU_ARG(a->list), OG_GPU_ARG(a->begin),
+         OG_GPU_ARG(a->keys), OG_GPU_ARG(a->totals), OG_GPU_ARG(a->drawn));
+  return OG_OK;
+}
+
+/* The other slabs' points, by bin and, on top of this slab's, by partition. */
+static int launch_later(const making *m, const arrays *a) {
+  const int64_t first = m->plan.slab, chunk = m->plan.team, listed = 0,
+                groups = (m->table.n_points - first + chunk - 1) / chunk, most = 2 * m->p->device->info.units;
+  LAUNCH(m, LATER, groups < most ? groups : most, points_table(m), sort_table(m), OG_GPU_ARG(a->x), OG_GPU_ARG(a->y),
+         OG_GPU_ARG(a->z), OG_GPU_ARG(a->counters), OG_GPU_ARG(a->later), OG_GPU_ARG(a->bad), OG_GPU_ARG(first));
+  LAUNCH(m, PAGES, 1, sort_table(m), OG_GPU_ARG(a->counters), OG_GPU_ARG(a->all_begin), OG_GPU_ARG(a->list),
+         OG_GPU_ARG(listed));
+  return OG_OK;
+}
+
+static int launch_offsets(const making *m, const arrays *a) {
+  const int64_t slabs = m->plan.slab < m->table.n_points ? 2 : 1;
+  const char *begin = slabs > 1 ? a->all_begin : a->begin;
+  LAUNCH(m, OFFSETS, m->plan.parts, points_table(m), sort_table(m), OG_GPU_ARG(begin), OG_GPU_ARG(a->totals),
+         OG_GPU_ARG(a->later), OG_GPU_ARG(a->offsets), OG_GPU_ARG(a->bad), OG_GPU_ARG(slabs));
+  return OG_OK;
+}
+
+static int launch_scatter(const making *m, const arrays *a) {
+  const int64_t n_bins = m->table.n_bins;
+  LAUNCH(m, SCATTER, m->plan.n_pages, sort_table(m), OG_GPU_ARG(a->list), OG_GPU_ARG(a->begin), OG_GPU_ARG(a->keys),
+         OG_GPU_ARG(a->stage), OG_GPU_ARG(a->drawn), OG_GPU_ARG(a->offsets), OG_GPU_ARG(a->totals),
+         OG_GPU_ARG(a->records), OG_GPU_ARG(a->bad), OG_GPU_ARG(n_bins));
+  return OG_OK;
+}
+
+static int launch_sort(const making *m, int64_t work_points, const void *const x[3]) {
+  const int64_t n = m->table.n_points, slab = m->plan.slab,
+                columns = m->table.n_bins / m->table.bins[m->p->setup.grid->ndim - 1],
+                items = columns + n / work_points;
+  const arrays a = find_arrays(m, x);
+  OG_TRY(launch_partition(m, &a, 0, slab));
+  OG_TRY(launch_count(m, &a));
+  if (slab < n)
+    OG_TRY(launch_later(m, &a));
+  OG_TRY(launch_offsets(m, &a));
+  OG_TRY(launch_scatter(m, &a));
+  for (int64_t first = slab; first < n; first += slab) {
+    OG_TRY(m->p->device->driver->fill(m->p->queue, a.counters, 0, m->plan.totals));
+    OG_TRY(launch_partition(m, &a, first, n - first < slab ? n : first + slab));
+    if (m->plan.max_fine) /* else all were counted before */
+      OG_TRY(launch_count(m, &a));
+    OG_TRY(launch_scatter(m, &a));
+  }
+  LAUNCH(m, WORK, (items + m->plan.team - 1) / m->plan.team, points_table(m), OG_GPU_ARG(a.offsets), OG_GPU_ARG(a.work),
+         OG_GPU_ARG(work_points), OG_GPU_ARG(a.bad));
   return OG_OK;
 }
 
@@ -381,20 +504,24 @@ static int hold(const making *m, const og_gpu_methods *methods, const void *cons
 }
 
 int og_gpu_points_set(og_gpu_points *p, const og_gpu_methods *methods, int64_t n, const void *const x[3],
-                      void *resident, void *scratch) {
+                      void *resident, void *scratch, size_t scratch_bytes) {
   const og_gpu_driver *driver = p->device->driver;
   making m = {.p = p, .table = describe(p, methods->cells, n), .scratch = scratch, .resident = resident};
   if (methods->sorted)
-    OG_TRY(make_plan(p, methods, &m.table, &m.plan));
+    OG_TRY(make_plan(p, methods, &m.table, scratch_bytes, &m.plan));
   else
     make_plain_plan(p, n, &m.plan);
+  OG_CHECK(m.plan.scratch <= scratch_bytes, OG_ERR_MEMORY, "%zu bytes to sort %lld points, must be at least %zu",
+           scratch_bytes, (long long)n, m.plan.scratch);
   m.sort = describe_sort(p, &m.table, &m.plan);
   OG_TRY(make_kernels(p, &m.plan));
   OG_TRY(send_tables(&m));
+  watch(p, OG_GPU_POINTS_KERNELS);
   if (m.plan.zeros)
     OG_TRY(driver->fill(p->queue, m.scratch, 0, m.plan.zeros));
   OG_TRY(driver->fill(p->queue, m.scratch + m.plan.bad, 0xff, sizeof(uint64_t)));
   OG_TRY(methods->sorted ? launch_sort(&m, methods->work, x) : launch_check(&m, x));
+  watch(p, OG_GPU_POINTS_KERNELS + 1);
   OG_TRY(find_bad(&m, x));
   return hold(&m, methods, x);
 }

@@ -16,6 +16,7 @@ typedef struct {
   og_gpu_tuning tuning;
   og_gpu_points *points;
   og_gpu_launcher *launcher; /* NULL before the first points */
+  size_t scratch_bytes;      /* that points_bytes asked for last */
   void *borrowed[3];         /* with index_only: copies of coordinates that were the host's */
 } object;
 
@@ -97,11 +98,13 @@ int og_gpu_stages_create(const og_points_setup *setup, void **handle) {
 const char *og_gpu_stages_arch(void *handle) { return ((object *)handle)->context->device->info.arch; }
 
 int og_gpu_stages_bytes(void *handle, int64_t n, size_t *resident, size_t *scratch) {
-  const object *o = handle;
+  object *o = handle;
   og_gpu_methods methods;
   const og_gpu_tuned *used[2];
   OG_TRY(choose(o, n, &methods, used));
-  return og_gpu_points_bytes(o->points, &methods, n, resident, scratch);
+  OG_TRY(og_gpu_points_bytes(o->points, &methods, n, resident, scratch));
+  o->scratch_bytes = *scratch;
+  return OG_OK;
 }
 
 static void launcher_drop(og_gpu_launcher *launcher) {
@@ -151,7 +154,7 @@ static int take(object *o, int64_t n, const void *const x[3], void *resident, vo
   OG_TRY(choose(o, n, &methods, used));
   OG_TRY(bring(o, n, x, there, copies));
   OG_TRY(launcher_for(o, &methods, &fresh));
-  int code = og_gpu_points_set(o->points, &methods, n, there, resident, scratch);
+  int code = og_gpu_points_set(o->points, &methods, n, there, resident, scratch, o->scratch_bytes);
   if (code) {
     launcher_drop(fresh);
     return code;

@@ -244,7 +244,7 @@ int og_plan_report(og_plan plan, og_report *report) {
                     .n_points = plan->n_points,
                     .n_grid = {c->choice.n[0], c->choice.n[1], c->choice.n[2]},
                     .bytes_grid = (c->memory ? og_core_bytes(c) : 0) + filter,
-                    .bytes_points = plan->resident_bytes,
+                    .bytes_points = plan->resident_bytes + plan->borrowed_bytes + plan->spare_bytes,
                     .bytes_peak = plan->peak_bytes,
                     .seconds_points = plan->seconds_points,
                     .seconds_spread = plan->seconds_spread,

@@ -54,7 +54,7 @@ static int come_back(og_plan p, void *array, const void *at, size_t bytes) {
 static int transform(const og_plan p, int back, int64_t vectors) {
   const og_core *c = p->core;
   if (c->whole)
-    return p->backend.fft_execute(c->whole, back, vectors, c->memory, c->whole_scratch);
+    return p->backend.fft_execute(c->whole, back, vectors, c->memory, og_core_scratch(c));
   for (int64_t v = 0; v < vectors; v++) {
     char *grid = og_at(c->memory, v, c->grid.bytes);
     OG_TRY(back ? og_fft_backward(c->fft, grid) : og_fft_forward(c->fft, grid));

@@ -87,7 +87,6 @@ void og_plan_destroy_core(const struct og_plan_s *plan, og_core *core) {
   og_fft_destroy(core->fft);
   if (core->whole)
     plan->backend.fft_destroy(core->whole);
-  og_place_free(plan, core->whole_scratch);
   if (core->points)
     plan->backend.points_destroy(core->points);
   for (int d = 0; d < 3; d++) {
@@ -214,31 +213,39 @@ int og_plan_build_core(const struct og_plan_s *plan, const og_choice *choice, co
   return OG_OK;
 }
 
-static int make_fft(const struct og_plan_s *plan, og_core *c) {
-  const og_options *o = &plan->options;
-  if (plan->backend.fft_create) {
-    size_t scratch = 0;
-    OG_TRY(plan->backend.fft_create(plan->device, &c->grid, c->batch, o->sign, &c->whole, &scratch));
-    if (scratch)
-      c->whole_scratch = og_place_allocate(plan, scratch);
-    OG_CHECK(c->whole_scratch || !scratch, OG_ERR_MEMORY, "no device memory for the FFT (%zu bytes)", scratch);
+static size_t grids_bytes(const og_core *c) { return (size_t)c->batch * c->grid.bytes; }
+
+size_t og_core_bytes(const og_core *c) {
+  return c->whole_bytes ? og_round_up(grids_bytes(c), OG_DEVICE_ALIGNMENT) + c->whole_bytes : grids_bytes(c);
+}
+
+void *og_core_scratch(const og_core *c) {
+  return c->whole_bytes ? (char *)c->memory + og_round_up(grids_bytes(c), OG_DEVICE_ALIGNMENT) : NULL;
+}
+
+/* The backend's own FFT, where it has one; how much it works in is known after that. */
+static int make_whole(const struct og_plan_s *plan, og_core *c) {
+  if (!plan->backend.fft_create || c->whole)
     return OG_OK;
-  }
+  return plan->backend.fft_create(plan->device, &c->grid, c->batch, plan->options.sign, &c->whole, &c->whole_bytes);
+}
+
+static int make_lines(const struct og_plan_s *plan, og_core *c) {
+  const og_options *o = &plan->options;
   /* what FFTW measures differs from run to run, and with it the last bits */
   int planning = o->deterministic ? OG_FFT_ESTIMATE : o->fft_planning;
+  if (c->whole)
+    return OG_OK;
   return og_fft_create(&c->fft, &plan->backend, &c->grid, plan->n_modes, o->sign, planning, plan->threads, c->memory);
 }
 
 static int give_memory_to_batch(const struct og_plan_s *plan, og_core *c, void *memory) {
+  OG_TRY(make_whole(plan, c));
   c->memory = memory ? memory : og_place_allocate(plan, og_core_bytes(c));
   c->memory_is_ours = !memory;
-  OG_CHECK(c->memory, OG_ERR_MEMORY, "no memory for a fine grid of %lld x %lld x %lld cells (%zu bytes)",
+  OG_CHECK(c->memory, OG_ERR_MEMORY, "no memory for a fine grid of %lld x %lld x %lld cells and its FFT (%zu bytes)",
            (long long)c->grid.n[0], (long long)c->grid.n[1], (long long)c->grid.n[2], og_core_bytes(c));
-  int code = make_fft(plan, c);
-  if (code && c->whole)
-    plan->backend.fft_destroy(c->whole);
-  if (code)
-    c->whole = NULL;
+  int code = make_lines(plan, c);
   if (code && c->memory_is_ours)
     og_place_free(plan, c->memory);
   if (code)
@@ -246,8 +253,8 @@ static int give_memory_to_batch(const struct og_plan_s *plan, og_core *c, void *
   return code;
 }
 
-/* The grids' memory (unless it is somebody else's array) and the FFT that is planned on it. Where there is none for several
- * grids, one does. */
+/* The memory of the grids (unless it is somebody else's array) and of the FFT, and the FFT that is planned on it. Where
+ * there is none for several grids, one does. */
 static int give_memory(const struct og_plan_s *plan, og_core *c, void *memory) {
   if (plan->options.spread_only)
     return OG_OK;
@@ -255,6 +262,10 @@ static int give_memory(const struct og_plan_s *plan, og_core *c, void *memory) {
   if (code != OG_ERR_MEMORY || c->batch == 1)
     return code;
   c->batch = 1;
+  if (c->whole)
+    plan->backend.fft_destroy(c->whole);
+  c->whole = NULL;
+  c->whole_bytes = 0;
   return give_memory_to_batch(plan, c, memory);
 }
 
@@ -282,52 +293,113 @@ static int prepare(og_plan plan, int64_t n_points, og_core **fresh) {
 
 /* ---- points */
 
-static int scratch_memory(const struct og_plan_s *plan, const og_core *c, size_t bytes, void **scratch, int *is_ours) {
-  *is_ours = 0;
-  *scratch = c->memory;
-  if (!bytes || (c->memory && bytes <= og_core_bytes(c)))
-    return OG_OK; /* the grids hold nothing between two calls */
-  *scratch = og_place_allocate(plan, bytes);
-  *is_ours = 1;
-  OG_CHECK(*scratch, OG_ERR_MEMORY, "no memory to sort the points (%zu bytes)", bytes);
+static size_t room_of(const og_core *c) { return c->memory ? og_core_bytes(c) : 0; }
+
+/* Bytes of the coordinates that the backend copies to its device. */
+static size_t bytes_brought(const struct og_plan_s *plan, int64_t n, const void *const x[3]) {
+  const size_t coordinate = plan->wide_points ? sizeof(double) : og_real_bytes(plan->options.precision);
+  size_t bytes = 0;
+  for (int d = 0; d < plan->ndim; d++)
+    if (plan->device && n && plan->backend.on_host(plan->device, x[d]))
+      bytes += (size_t)n * coordinate;
+  return bytes;
+}
+
+static void drop_spare(og_plan plan) {
+  og_place_free(plan, plan->spare);
+  plan->spare = NULL;
+  plan->spare_bytes = 0;
+}
+
+/* What is only spare goes before memory is said to be exhausted. */
+static void *allocate(og_plan plan, size_t bytes) {
+  void *memory = og_place_allocate(plan, bytes);
+  if (memory || !plan->spare)
+    return memory;
+  drop_spare(plan);
+  return og_place_allocate(plan, bytes);
+}
+
+/* Memory beside the core's to sort in: behind the points in a workspace, or the plan's spare one. To take it from a device
+ * and give it back takes as long as the sort. */
+static int take_spare(og_plan plan, size_t bytes, char *behind, void **scratch) {
+  if (plan->workspace) {
+    *scratch = behind;
+    return OG_OK;
+  }
+  if (plan->spare_bytes < bytes) {
+    drop_spare(plan);
+    plan->spare = og_place_allocate(plan, bytes);
+    OG_CHECK(plan->spare, OG_ERR_MEMORY, "no memory to sort the points (%zu bytes)", bytes);
+    plan->spare_bytes = bytes;
+  }
+  *scratch = plan->spare;
   return OG_OK;
 }
 
-static size_t resident_offset(const struct og_plan_s *plan) {
-  return og_round_up(og_core_bytes(plan->core), OG_ALIGNMENT) + og_round_up(og_plan_filter_bytes(plan), OG_ALIGNMENT);
-}
-
-static int place_points(og_plan plan, const og_core *c, int64_t n, const void *const x[3], void *resident,
+int og_plan_sort_points(og_plan plan, const og_core *c, int64_t n, const void *const x[3], void *resident, char *behind,
                         size_t scratch_bytes) {
-  void *scratch;
-  int is_ours;
-  OG_TRY(scratch_memory(plan, c, scratch_bytes, &scratch, &is_ours));
+  const int beside = scratch_bytes > room_of(c); /* the grid holds nothing between two calls */
+  void *scratch = c->memory;
+  if (beside)
+    OG_TRY(take_spare(plan, scratch_bytes, behind, &scratch));
   int code = plan->backend.points_set(c->points, n, x, resident, scratch);
-  if (is_ours)
-    og_place_free(plan, scratch);
+  plan->spare_calls = beside ? plan->spare_calls + 1 : 0;
+  if (!plan->device || !plan->options.spread_only || plan->spare_calls < 2)
+    drop_spare(plan);
   return code;
 }
 
+static size_t resident_offset(const struct og_plan_s *plan) {
+  return og_round_up(og_core_bytes(plan->core), OG_DEVICE_ALIGNMENT) +
+         og_round_up(og_plan_filter_bytes(plan), OG_DEVICE_ALIGNMENT);
+}
+
+/* Of a workspace: the grid, the FFT's and the filter's memory, the points, and what sorting them wants beside. */
+static int workspace_bytes(og_plan plan, int64_t n, size_t *resident, size_t *scratch, size_t *total) {
+  const size_t room = og_core_bytes(plan->core), filter = og_plan_filter_bytes(plan);
+  *scratch = room;
+  OG_TRY(plan->backend.points_bytes(plan->core->points, n, resident, scratch));
+  *total = resident_offset(plan);
+  OG_CHECK(filter < SIZE_MAX / 4 && *resident < SIZE_MAX / 4 && *scratch < SIZE_MAX / 4 &&
+               !__builtin_add_overflow(*total, og_round_up(*resident, OG_DEVICE_ALIGNMENT), total) &&
+               !__builtin_add_overflow(*total, *scratch > room ? og_round_up(*scratch, OG_ALIGNMENT) : 0, total),
+           OG_ERR_SIZE, "the workspace overflows the address space");
+  return OG_OK;
+}
+
+static int take_from_workspace(og_plan plan, og_core *c, int64_t n, const void *const x[3]) {
+  size_t bytes, scratch, total;
+  OG_TRY(workspace_bytes(plan, n, &bytes, &scratch, &total));
+  OG_CHECK(total <= plan->workspace_bytes, OG_ERR_WORKSPACE,
+           "%lld points need a workspace of %zu bytes, the caller's has %zu", (long long)n, total,
+           plan->workspace_bytes);
+  char *resident = plan->workspace + resident_offset(plan);
+  OG_TRY(og_plan_sort_points(plan, c, n, x, resident, resident + og_round_up(bytes, OG_DEVICE_ALIGNMENT), scratch));
+  plan->resident = resident;
+  plan->resident_bytes = bytes;
+  plan->peak_bytes = total > plan->peak_bytes ? total : plan->peak_bytes;
+  return OG_OK;
+}
+
 /* Points for the core c, which is the plan's own or is to become it: then the old points keep their memory. */
-static int take_points(og_plan plan, og_core *c, int64_t n, const void *const x[3]) {
-  size_t bytes, scratch_bytes;
-  OG_TRY(plan->backend.points_bytes(c->points, n, &bytes, &scratch_bytes));
+static int take_from_heap(og_plan plan, og_core *c, int64_t n, const void *const x[3]) {
+  size_t bytes, scratch = room_of(c);
+  OG_TRY(plan->backend.points_bytes(c->points, n, &bytes, &scratch));
   void *resident = plan->resident, *fresh = NULL;
-  if (plan->workspace) {
-    size_t offset = resident_offset(plan);
-    OG_CHECK(offset + bytes <= plan->workspace_bytes, OG_ERR_WORKSPACE,
-             "%lld points need a workspace of %zu bytes, the caller's has %zu", (long long)n, offset + bytes,
-             plan->workspace_bytes);
-    resident = plan->workspace + offset;
-  } else if (c != plan->core || !plan->resident || bytes > plan->resident_bytes || bytes < plan->resident_bytes / 4) {
-    resident = fresh = og_place_allocate(plan, bytes);
+  if (c != plan->core || !plan->resident || bytes > plan->resident_bytes || bytes < plan->resident_bytes / 4) {
+    resident = fresh = allocate(plan, bytes);
     OG_CHECK(resident, OG_ERR_MEMORY, "no memory for %lld points (%zu bytes)", (long long)n, bytes);
   }
-  int code = place_points(plan, c, n, x, resident, scratch_bytes);
+  int code = og_plan_sort_points(plan, c, n, x, resident, NULL, scratch);
   if (code) {
     og_place_free(plan, fresh);
     return code;
   }
+  size_t now = room_of(c) + (scratch > room_of(c) ? scratch : 0) + bytes_brought(plan, n, x) + plan->borrowed_bytes +
+               plan->resident_bytes + (fresh ? bytes : 0) + (c != plan->core && plan->core ? room_of(plan->core) : 0) +
+               (plan->filter_is_ours ? og_plan_filter_bytes(plan) : 0);
+  plan->peak_bytes = now > plan->peak_bytes ? now : plan->peak_bytes;
   if (fresh) {
     if (plan->resident_is_ours)
       og_place_free(plan, plan->resident);
@@ -335,11 +407,14 @@ static int take_points(og_plan plan, og_core *c, int64_t n, const void *const x[
     plan->resident_bytes = bytes;
   }
   plan->resident = resident;
+  return OG_OK;
+}
+
+static int take_points(og_plan plan, og_core *c, int64_t n, const void *const x[3]) {
+  OG_TRY(plan->workspace ? take_from_workspace(plan, c, n, x) : take_from_heap(plan, c, n, x));
+  plan->borrowed_bytes = plan->options.storage == OG_STORE_INDEX ? bytes_brought(plan, n, x) : 0;
   plan->n_points = n;
   plan->has_points = 1;
-  size_t scratch_outside = c->memory && scratch_bytes <= og_core_bytes(c) ? 0 : scratch_bytes;
-  size_t now = (c->memory ? og_core_bytes(c) : 0) + bytes + scratch_outside;
-  plan->peak_bytes = now > plan->peak_bytes ? now : plan->peak_bytes;
   return OG_OK;
 }
 
@@ -362,17 +437,6 @@ size_t og_plan_filter_bytes(const struct og_plan_s *plan) {
                   og_value_bytes(plan->options.precision, OG_COMPLEX));
 }
 
-static int workspace_bytes(og_plan plan, int64_t max_points, size_t *bytes) {
-  size_t resident, scratch;
-  OG_TRY(plan->backend.points_bytes(plan->core->points, max_points, &resident, &scratch));
-  size_t filter = og_plan_filter_bytes(plan), total = resident_offset(plan);
-  OG_CHECK(filter < SIZE_MAX / 4 && resident < SIZE_MAX / 4 &&
-               !__builtin_add_overflow(total, og_round_up(resident, OG_ALIGNMENT), &total),
-           OG_ERR_SIZE, "the workspace overflows the address space");
-  *bytes = total;
-  return OG_OK;
-}
-
 int og_plan_workspace(og_plan plan, int64_t max_points, size_t *bytes) {
   OG_CHECK(plan && bytes, OG_ERR_NULL, "plan and bytes must not be null");
   OG_CHECK(!plan->type3, OG_ERR_UNSUPPORTED, "a type 3 plan takes no workspace");
@@ -383,7 +447,9 @@ int og_plan_workspace(og_plan plan, int64_t max_points, size_t *bytes) {
     OG_TRY(og_choose(plan, max_points, &choice));
     OG_TRY(og_plan_build_core(plan, &choice, NULL, &plan->core));
   }
-  return workspace_bytes(plan, max_points, bytes);
+  size_t resident, scratch;
+  OG_TRY(make_whole(plan, plan->core));
+  return workspace_bytes(plan, max_points, &resident, &scratch, bytes);
 }
 
 int og_plan_set_workspace(og_plan plan, void *memory, size_t bytes) {
@@ -397,7 +463,7 @@ int og_plan_set_workspace(og_plan plan, void *memory, size_t bytes) {
   OG_TRY(give_memory(plan, plan->core, memory));
   plan->workspace = memory;
   plan->workspace_bytes = bytes;
-  plan->filter_modes = (char *)memory + og_round_up(og_core_bytes(plan->core), OG_ALIGNMENT);
+  plan->filter_modes = (char *)memory + og_round_up(og_core_bytes(plan->core), OG_DEVICE_ALIGNMENT);
   plan->filter_vectors = plan->options.max_vectors;
   return OG_OK;
 }
@@ -411,6 +477,7 @@ void og_plan_destroy(og_plan plan) {
     og_place_free(plan, plan->resident);
   if (plan->filter_is_ours)
     og_place_free(plan, plan->filter_modes);
+  drop_spare(plan);
   og_place_release(plan);
   if (plan->device_is_ours)
     plan->backend.device_close(plan->device);

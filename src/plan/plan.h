@@ -5,6 +5,9 @@
 #include "fft/fft.h"
 #include "plan/progress.h"
 
+/* Of what lies behind something else in a device's memory, for FFT libraries and the sort's arrays. */
+enum { OG_DEVICE_ALIGNMENT = 512 };
+
 /* sigma, width and the sizes they imply. */
 typedef struct og_choice {
   double sigma; /* the grid's own: smallest n / N over the dimensions */
@@ -23,12 +26,12 @@ typedef struct og_core {
   og_modes_setup modes_setup;
   double *factor[3];
   og_fft *fft;
-  void *points; /* the backend's */
-  void *whole;  /* the backend's own FFT of the whole grid, instead of `fft` */
-  void *whole_scratch;
+  void *points;            /* the backend's */
+  void *whole;             /* the backend's own FFT of the whole grid, instead of `fft` */
+  size_t whole_bytes;      /* its scratch, behind the grid in `memory` */
   double *factor_there[3]; /* factor, in the device's memory */
   int64_t batch;           /* vectors that are done at once: 1 but on devices */
-  void *memory;            /* a grid for each, unless spread_only or the workspace holds them */
+  void *memory; /* a grid for each and behind them the whole FFT's scratch, unless spread_only; or in the workspace */
   int memory_is_ours;
 } og_core;
 
@@ -61,7 +64,11 @@ struct og_plan_s {
   void *resident; /* the points' memory */
   size_t resident_bytes;
   int resident_is_ours;
-  char *workspace; /* caller's, or NULL */
+  void *spare; /* memory to sort in where the core has too little; kept where that is none, from the second call on */
+  size_t spare_bytes;
+  int spare_calls;
+  size_t borrowed_bytes; /* copies on the device of coordinates that are borrowed from the host */
+  char *workspace;       /* caller's, or NULL */
   size_t workspace_bytes;
   void *filter_modes; /* [n_in][kept] of og_filter */
   int64_t filter_vectors;
@@ -108,6 +115,13 @@ int og_plan_replace_points(og_plan plan, int64_t n_points, const void *const x[3
  * may_grow, the definition of the error has the last word, and choice->width may grow. */
 int og_plan_make_window(const struct og_plan_s *plan, int may_grow, og_choice *choice, og_window *window) OG_MUST_CHECK;
 size_t og_plan_filter_bytes(const struct og_plan_s *plan);
+/* The core's memory: the grids and, from og_core_scratch on, what the whole FFT works in. */
+size_t og_core_bytes(const og_core *core);
+void *og_core_scratch(const og_core *core);
+/* Sorts n points into `resident`, in the core's memory where the scratch_bytes of points_bytes fit there; behind: where a
+ * workspace has room for them otherwise. */
+int og_plan_sort_points(og_plan plan, const og_core *core, int64_t n, const void *const x[3], void *resident,
+                        char *behind, size_t scratch_bytes) OG_MUST_CHECK;
 /* shift: of the points' grid coordinates, in cells; NULL: none. */
 int og_plan_build_core(const struct og_plan_s *plan, const og_choice *choice, const double *shift,
                        og_core **core) OG_MUST_CHECK;
@@ -135,8 +149,6 @@ og_plan og_type3_inner(const struct og_plan_s *plan); /* the plan of types 1 and
 static inline int64_t og_together(const og_core *core, int64_t n, int64_t v) {
   return n - v < core->batch ? n - v : core->batch;
 }
-
-static inline size_t og_core_bytes(const og_core *core) { return (size_t)core->batch * core->grid.bytes; }
 
 static inline const char *og_const_at(const void *base, int64_t count, size_t bytes) {
   return base ? (const char *)base + (size_t)count * bytes : NULL;

@@ -221,19 +221,14 @@ static int set_outer(og_plan plan, build *b, const double x[3], const double s[3
 }
 
 static int set_sources(og_plan plan, build *b) {
-  size_t resident, scratch_bytes;
+  size_t resident, scratch_bytes = og_core_bytes(b->core);
   const side *s = &plan->type3->source;
   const void *const x[3] = {s->x[0], s->x[1], s->x[2]};
   OG_TRY(plan->backend.points_bytes(b->core->points, s->n, &resident, &scratch_bytes));
   b->resident_bytes = resident;
   b->resident = og_place_allocate(plan, resident);
-  void *scratch = og_place_allocate(plan, scratch_bytes);
-  int code = OG_OK;
-  if (b->resident && scratch)
-    code = plan->backend.points_set(b->core->points, s->n, x, b->resident, scratch);
-  og_place_free(plan, scratch);
-  OG_CHECK(b->resident && scratch, OG_ERR_MEMORY, "no memory for %lld points", (long long)s->n);
-  return code;
+  OG_CHECK(b->resident, OG_ERR_MEMORY, "no memory for %lld points", (long long)s->n);
+  return og_plan_sort_points(plan, b->core, s->n, x, b->resident, NULL, scratch_bytes);
 }
 
 /* A side's phases, which were computed on the host, where the backend multiplies by them. */

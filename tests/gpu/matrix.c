@@ -114,21 +114,22 @@ static void try_auto(const arch *a, int dim, int width, int precision, int value
   }
 }
 
-static void list_points(const arch *a, const og_gpu_driver *driver, int dim, int precision, int packed) {
+/* shown: the width in the table, where the form between the passes depends on it; 0: the usual one. */
+static void list_points(const arch *a, const og_gpu_driver *driver, int dim, int precision, int packed, int shown) {
   static const char *const names[] = {"points_partition", "points_pages", "points_count", "points_offsets",
-                                      "points_scatter",   "points_work",  "points_check"};
+                                      "points_scatter",   "points_work",  "points_check", "points_later"};
   setting s;
   og_gpu_macro macros[OG_GPU_POINTS_MACROS];
   og_gpu_methods methods = {.cells = {4, dim > 1 ? 4 : 1, dim > 2 ? 4 : 1}, .work = 1000, .sorted = 1};
   og_gpu_device device = {.driver = driver, .info = a->info};
   og_gpu_points *points = NULL;
-  int64_t n = make_setting(dim, 7, precision, OG_COMPLEX, packed, &s);
+  int64_t n = make_setting(dim, shown ? shown : 7, precision, OG_COMPLEX, packed, &s);
   test_case("%s points %dd %s", a->name, dim, test_precision_name[precision]);
   if (!CHECK_OK(og_gpu_points_create(&device, NULL, &s.setup, &points)))
     return;
   if (CHECK_OK(og_gpu_points_macros(points, &methods, n, macros)) && listing)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-      print_row(a, "points.c", names[i], "points", "-", dim, 0, precision, "-", packed ? "records" : "indices", 0,
+      print_row(a, "points.c", names[i], "points", "-", dim, shown, precision, "-", packed ? "records" : "indices", 0,
                 macros);
   og_gpu_points_destroy(points);
 }
@@ -146,7 +147,9 @@ static void run(const arch *a, const og_gpu_driver *driver) {
     list_modes(a, precision);
     for (int dim = 1; dim <= 3; dim++)
       for (int packed = 0; packed < 2; packed++)
-        list_points(a, driver, dim, precision, packed);
+        list_points(a, driver, dim, precision, packed, 0);
+    if (precision == OG_F64)
+      list_points(a, driver, 3, precision, 1, 16);
   }
   for (int dim = 1; dim <= 3; dim++)
     for (int width = 2; width <= OG_MAX_WIDTH; width++)

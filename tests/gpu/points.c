@@ -8,7 +8,9 @@ typedef struct problem {
   int64_t n[3];
   int cells[3], width;
   int64_t n_points, work;
-  int kind; /* see fill */
+  int kind;  /* see fill */
+  int slabs; /* how much less scratch there is than all points want */
+  int bits;  /* of a coordinate between the passes; 0: as the library chooses */
 } problem;
 
 enum { UNIFORM, ONE_PLACE, CORNER, FAR, EXACT, KINDS };
@@ -21,6 +23,7 @@ typedef struct made {
   og_points_setup setup;
   og_gpu_methods methods;
   og_gpu_points *points;
+  og_gpu_sort_trial trial;
   size_t coord, resident_bytes, scratch_bytes;
   char *x[3];
   void *device_x[3], *resident, *scratch;
@@ -54,10 +57,24 @@ static double sample(const problem *q, int d) {
   }
 }
 
+/* Whether rounding to 32 bits of a bin, an error of pi 2^-32 (cells of the bin) / (sigma sqrt(12)) in a transform, is a tenth of what
+ * the best windows reach, or less. */
+static int may_round(const og_window *w, const int cells[3]) {
+  double most = 1;
+  for (int d = 0; d < 3; d++)
+    while (most < cells[d])
+      most *= 2;
+  return w->sigma > 1 && 3.14159265358979 * most * 0x1p-32 / (w->sigma * sqrt(12)) <=
+                             0.1 * exp(-3.14159265358979 * w->width * sqrt(1 - 1 / w->sigma));
+}
+
+static int slabs_seen; /* cases that went through less scratch than all points want */
+
 static int make(test_gpu *gpu, const problem *q, made *m) {
   *m = (made){.gpu = gpu, .q = q};
   m->grid = (og_grid){.ndim = q->ndim, .precision = q->precision, .values = OG_COMPLEX};
   m->window.width = q->width;
+  m->window.sigma = (double)test_integer(2, 5) / 2; /* 1: not known */
   m->setup = (og_points_setup){.grid = &m->grid, .window = &m->window, .index_only = q->index_only, .wide = q->wide};
   m->methods = (og_gpu_methods){.work = q->work, .sorted = q->sorted};
   m->coord = q->wide || q->precision == OG_F64 ? 8 : 4;
@@ -73,9 +90,23 @@ static int make(test_gpu *gpu, const problem *q, made *m) {
       put(m, d, i, sample(q, d) * (q->kind == EXACT ? 1 : m->setup.period[d]));
     m->device_x[d] = test_gpu_put(gpu, m->x[d], ((size_t)q->n_points + 1) * m->coord);
   }
-  if (!CHECK_OK(og_gpu_points_create(gpu->device, gpu->queue, &m->setup, &m->points)) ||
-      !CHECK_OK(og_gpu_points_bytes(m->points, &m->methods, q->n_points, &m->resident_bytes, &m->scratch_bytes)))
+  if (!CHECK_OK(og_gpu_points_create(gpu->device, gpu->queue, &m->setup, &m->points)))
     return 0;
+  m->trial.stage_bits = q->bits;
+  m->points->trial = &m->trial;
+  size_t all = 0;
+  if (!CHECK_OK(og_gpu_points_bytes(m->points, &m->methods, q->n_points, &m->resident_bytes, &all)))
+    return 0;
+  const size_t room = all / (size_t)q->slabs + 1;
+  m->scratch_bytes = room;
+  if (!CHECK_OK(og_gpu_points_bytes(m->points, &m->methods, q->n_points, &m->resident_bytes, &m->scratch_bytes)))
+    return 0;
+  CHECK(m->scratch_bytes <= room || m->scratch_bytes == all, "%zu bytes of scratch, with %zu at hand; all are %zu",
+        m->scratch_bytes, room, all);
+  if (q->sorted && q->slabs > 1 && m->scratch_bytes < all)
+    slabs_seen++;
+  m->trial.slabs = m->scratch_bytes == all ? q->slabs : 0; /* where tables take most of it, in spite of that */
+  m->scratch_bytes = m->trial.slabs > 1 ? 2 * all + 4096 : m->scratch_bytes;
   m->resident = test_gpu_put(gpu, NULL, m->resident_bytes + 1);
   m->scratch = test_gpu_put(gpu, NULL, m->scratch_bytes + 1);
   CHECK_OK(gpu->driver->fill(gpu->queue, m->scratch, 0xa5, m->scratch_bytes));
@@ -84,7 +115,7 @@ static int make(test_gpu *gpu, const problem *q, made *m) {
 
 static int set(made *m) {
   return og_gpu_points_set(m->points, &m->methods, m->q->n_points, (const void *const *)m->device_x, m->resident,
-                           m->scratch);
+                           m->scratch, m->scratch_bytes);
 }
 
 static void unmake(made *m) {
@@ -120,6 +151,12 @@ static double apart(long double a, long double b, long double n) {
   return (double)(e < n - e ? e : n - e);
 }
 
+/* By how much a record may be off for its digits: single precision, or what was left between the passes. */
+static double rounding_of(const made *m, int d) {
+  const int fixed = m->q->ndim == 3 && (m->q->bits == 32 || (!m->q->bits && may_round(&m->window, m->q->cells)));
+  return m->q->precision == OG_F32 ? 1.5e-7 * m->q->cells[d] : fixed ? m->q->cells[d] * 0x1p-32 : 0;
+}
+
 /* What position i says of its point against the point itself; bin: from the offsets. */
 static int misplaced(const made *m, const char *record, int64_t bin, uint32_t index) {
   const og_k_points *t = &m->points->table;
@@ -142,7 +179,7 @@ static int misplaced(const made *m, const char *record, int64_t bin, uint32_t in
     }
     const double u = m->q->precision == OG_F32 ? (double)((const float *)(const void *)record)[d]
                                                : ((const double *)(const void *)record)[d];
-    const double start = floor(u), f = u - start, rounding = m->q->precision == OG_F32 ? 1.5e-7 * t->cells[d] : 0;
+    const double start = floor(u), f = u - start, rounding = rounding_of(m, d);
     if (u < 0 || start >= (double)(end - first))
       return 1;
     if (apart((long double)first + start - f, want, n) > slack + rounding)
@@ -268,13 +305,13 @@ static void check_plain(made *m) {
 
 static void run(test_gpu *gpu, const problem *q) {
   made m;
-  test_case("%s %dd %s%s%s %lld points kind %d bins %d %d %d of %lld %lld %lld", gpu->driver->name, q->ndim,
-            q->precision == OG_F32 ? "f32" : "f64", q->wide ? " wide" : "",
+  test_case("%s %dd %s%s%s %lld points kind %d slabs %d bits %d bins %d %d %d of %lld %lld %lld", gpu->driver->name,
+            q->ndim, q->precision == OG_F32 ? "f32" : "f64", q->wide ? " wide" : "",
             q->index_only ? " index only"
             : q->sorted   ? ""
                           : " unsorted",
-            (long long)q->n_points, q->kind, q->cells[0], q->cells[1], q->cells[2], (long long)q->n[0],
-            (long long)q->n[1], (long long)q->n[2]);
+            (long long)q->n_points, q->kind, q->slabs, q->bits, q->cells[0], q->cells[1], q->cells[2],
+            (long long)q->n[0], (long long)q->n[1], (long long)q->n[2]);
   if (make(gpu, q, &m)) {
     for (int again = 0; again < 2; again++) { /* the second time over what the first left, bad points in between */
       if (!CHECK_OK(set(&m)))
@@ -294,6 +331,37 @@ static void run(test_gpu *gpu, const problem *q) {
   test_free();
 }
 
+/* 32 bits between the passes are taken where they add a tenth at most to the error that is expected of the window, and often. */
+static void check_bits(test_gpu *gpu) {
+  int taken[2] = {0, 0};
+  for (int width = 2; width <= OG_MAX_WIDTH; width++)
+    for (int k = 0; k < 7; k++) {
+      static const int bins[3] = {8, 2, 2};
+      og_grid grid = {.ndim = 3, .precision = OG_F64, .values = OG_COMPLEX, .n = {64, 64, 64}};
+      og_window window = {.width = width, .sigma = 1.25 + 0.25 * k};
+      og_points_setup setup = {.grid = &grid, .window = &window, .period = {1, 1, 1}};
+      og_gpu_methods methods = {.cells = {bins[0], bins[1], bins[2]}, .work = 256, .sorted = 1};
+      og_gpu_macro macros[OG_GPU_POINTS_MACROS];
+      og_gpu_points *points;
+      int bits = 0;
+      test_case("%s width %d sigma %g", gpu->driver->name, width, window.sigma);
+      if (!CHECK_OK(og_gpu_points_create(gpu->device, gpu->queue, &setup, &points)))
+        return;
+      if (CHECK_OK(og_gpu_points_macros(points, &methods, 1000, macros)))
+        for (int i = 0; macros[i].name; i++)
+          if (!strcmp(macros[i].name, "STAGE_BITS"))
+            bits = (int)macros[i].value;
+      og_gpu_points_destroy(points);
+      CHECK(bits == 32 || bits == 52, "%d bits", bits);
+      taken[bits == 32]++;
+      const double rounding = 3.14159265358979 * bins[0] * 0x1p-32 / (window.sigma * sqrt(12)),
+                   window_error = og_window_expected_error(OG_OPTIMAL, width, window.sigma, 3, 0, 0);
+      CHECK(bits == 52 || rounding < 0.1 * window_error, "32 bits, an error of %.1e, where the window's is %.1e",
+            rounding, window_error);
+    }
+  CHECK(taken[0] > 20 && taken[1] > 20, "32 bits %d times, 52 %d times", taken[1], taken[0]);
+}
+
 static void run_driver(const og_gpu_driver *driver) {
   static const problem shapes[] = {
       {.ndim = 1, .n = {5000}, .cells = {4}, .width = 7, .work = 500},
@@ -301,13 +369,15 @@ static void run_driver(const og_gpu_driver *driver) {
       {.ndim = 2, .n = {90, 130}, .cells = {5, 4}, .width = 4, .work = 256},
       {.ndim = 3, .n = {30, 25, 43}, .cells = {4, 3, 2}, .width = 5, .work = 300},
       {.ndim = 3, .n = {16, 16, 16}, .cells = {16, 16, 16}, .width = 2, .work = 1000},
-      {.ndim = 3, .n = {170, 180, 190}, .cells = {2, 1, 1}, .width = 8, .work = 256}, /* counted in global memory */
+      {.ndim = 3, .n = {160, 150, 180}, .cells = {2, 1, 1}, .width = 8, .work = 256},
+      {.ndim = 3, .n = {170, 180, 190}, .cells = {1, 1, 1}, .width = 8, .work = 256}, /* counted in global memory */
   };
   test_gpu gpu;
   if (!test_gpu_open(driver, &gpu)) {
     test_gpu_close(&gpu);
     return;
   }
+  check_bits(&gpu);
   const int simulated = !!strstr(gpu.device->info.name, "Oclgrind");
   const int rare = simulated ? 8 : driver == &og_gpu_opencl ? 4 : 1; /* its compiler is slow */
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
@@ -321,8 +391,11 @@ static void run_driver(const og_gpu_driver *driver) {
         q.sorted = form != 5;
         q.index_only = form >= 3 && form < 5;
         for (int size = 0; size < 6; size++) {
+          static const int bits[] = {0, 0, 32, 52};
           q.n_points = sizes[size];
-          if (simulated && (q.n_points > 777 || i == 5 || (test.all && kind != UNIFORM && kind != ONE_PLACE)))
+          q.slabs = (int)test_integer(0, 1) ? 1 : (int)test_integer(2, 3);
+          q.bits = bits[test_integer(0, 3)];
+          if (simulated && (q.n_points > 777 || i >= 5 || (test.all && kind != UNIFORM && kind != ONE_PLACE)))
             continue;
           if (!test_sample((size == 0 ? 6 : size == 5 ? 40 : 12) * rare))
             continue;
@@ -337,5 +410,7 @@ int main(int argc, char **argv) {
   for (int i = 0; i < TEST_DRIVERS; i++)
     if (test_driver_thorough(test_drivers[i]))
       run_driver(test_drivers[i]);
+  test_case("all");
+  CHECK(slabs_seen > 0, "no case had several slabs");
   return test_end();
 }

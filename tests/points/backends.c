@@ -65,7 +65,7 @@ static int padding_is_whole(const og_grid *g, const void *grid) {
 static int run(const char *name, stage_case *s, const double *strengths, const double *grid_in, outcome *out) {
   og_backend backend;
   void *points = NULL, *resident, *scratch, *x[3] = {NULL, NULL, NULL}, *gradients[3] = {NULL, NULL, NULL};
-  size_t resident_bytes, scratch_bytes;
+  size_t resident_bytes, scratch_bytes = 0;
   int precision = s->grid.precision, n_values = parts(&s->grid) * (int)s->n;
   if (!CHECK_OK(og_backend_find(name, &backend)) || !CHECK_OK(backend.grid_layout(&s->grid)) ||
       !CHECK_OK(backend.points_create(&s->setup, &points)) ||

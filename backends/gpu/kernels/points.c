@@ -10,9 +10,14 @@
  *                     partitions, so that lines are full before they leave the cache.
  *   points_work       cuts the sorted points into items of about equally many.
  *
- * All that old points need is written by the last three, which do nothing where a bad point was found.
+ * Where the scratch is too small for all points, they go through it in slabs, ranges of the caller's arrays, one after the
+ * other: partition, pages, count, scatter. Before the first slab is scattered, points_later counts the points of the others,
+ * because offsets are of all; `totals` runs on from slab to slab, so that each fills the bins where the last one ended.
  *
- * Macros: DIM, REAL_BYTES, COORD_BYTES, PACKED; TEAM_SIZE and PAGE_TEAM (work items of a group; of one that works on a page), EACH (points
+ * All that old points need is written by points_offsets, points_scatter and points_work, which do nothing where a bad point was
+ * found.
+ *
+ * Macros: DIM, REAL_BYTES, COORD_BYTES, PACKED; STAGE_BITS (of a coordinate between the passes: 52 or 32); TEAM_SIZE and PAGE_TEAM (work items of a group; of one that works on a page), EACH (points
  * per work item of a chunk), PARTITION_GROUPS and PAGE_GROUPS (such groups at
  * once on a unit), PARTS (partitions, at most), FINE (bins of a partition, at most; 0: too many for local memory, they are counted
  * in global memory), PAGE (points of a page, at most; a power of two, and not less than a chunk). */
@@ -26,8 +31,8 @@ typedef u16 fine_key; /* bin - first bin of its partition */
 typedef u32 fine_key;
 #endif
 
-/* Words of a record: of the final one, and between the passes. In three dimensions and double precision a word holds 52
- * bits of a u and 12 of the index, which saves a quarter. */
+/* Words of a record: of the final one, and between the passes. In three dimensions and double precision the latter are tight:
+ * 52 bits of a u and 12 of the index (24 bytes), or 32 bits of each u in fixed point and the index (16 bytes). */
 #if !PACKED
 typedef u32 word;
 #define STAGE_WORDS 1
@@ -38,12 +43,20 @@ typedef u64 word;
 #define WORDS STAGE_WORDS
 #else
 typedef u64 word;
-#define STAGE_WORDS (DIM == 1 ? 2 : 3)
+#define STAGE_WORDS (DIM == 1 || (DIM == 3 && STAGE_BITS < 52) ? 2 : 3)
 #define WORDS (DIM + 1)
 #endif
 #define TIGHT (PACKED && REAL_BYTES == 8 && DIM == 3)
+#define FIXED (TIGHT && STAGE_BITS < 52)
 #define U_BITS 52
 #define U_MASK (((u64)1 << U_BITS) - 1)
+#if STAGE_WORDS == 2
+#if REAL_BYTES == 8
+typedef real2 stage_piece;
+#else
+typedef real4 stage_piece;
+#endif
+#endif
 
 /* What points_pages finds, after the partitions' first points: pages in use. */
 #define N_PAGES(begin, parts) ((begin)[(parts) + 1])
@@ -127,6 +140,12 @@ DEVICE u64 real_word(double u) {
 #endif
 }
 
+DEVICE u64 low_bits(double u) {
+  double_bits bits;
+  bits.number = u;
+  return bits.half[0];
+}
+
 DEVICE u32 fold_point(CONSTANT const og_k_points *points, CONSTANT const og_k_sort *sort, const double *x, u32 index,
                       word *w) {
   double u[3];
@@ -141,6 +160,9 @@ DEVICE u32 fold_point(CONSTANT const og_k_points *points, CONSTANT const og_k_so
 #if !PACKED
   (void)u;
   w[0] = index;
+#elif FIXED
+  w[0] = low_bits(u[0]) | low_bits(u[1]) << 32;
+  w[1] = low_bits(u[2]) | (u64)index << 32;
 #elif TIGHT
   w[0] = (real_word(u[0]) & U_MASK) | (u64)index << U_BITS;
   w[1] = (real_word(u[1]) & U_MASK) | (u64)(index >> 12) << U_BITS;
@@ -190,9 +212,14 @@ DEVICE void reserve(CONSTANT const og_k_sort *sort, GLOBAL u32 *pages, int part,
 }
 
 typedef struct partition_memory {
-  word stage[CHUNK * STAGE_WORDS]; /* in the order of the caller */
-  u32 rank[PARTS];                 /* points of the chunk; then the first's place in the chunk */
-  u32 slot[PARTS];                 /* of the chunk's place 0 in the page */
+  union {
+    word words[CHUNK * STAGE_WORDS]; /* in the order of the caller */
+#if STAGE_WORDS == 2
+    stage_piece pieces[CHUNK];
+#endif
+  } stage;
+  u32 rank[PARTS]; /* points of the chunk; then the first's place in the chunk */
+  u32 slot[PARTS]; /* of the chunk's place 0 in the page */
   u32 page[PARTS], after[PARTS];
   u32 sums[TEAM_SUMS];
   u32 place[CHUNK]; /* in all pages, of the chunk's points in the order of partitions */
@@ -200,11 +227,10 @@ typedef struct partition_memory {
   fine_key key[CHUNK];
 } partition_memory;
 
-/* The point k of the chunk, folded. Returns its bin. */
-DEVICE u32 partition_point(CONSTANT const og_k_points *points, CONSTANT const og_k_sort *sort, const coord *x, int k,
-                           i64 index, LOCAL partition_memory *m, GLOBAL u64 *bad) {
+/* A point, checked and folded. Returns its bin. */
+DEVICE u32 take_point(CONSTANT const og_k_points *points, CONSTANT const og_k_sort *sort, const coord *x, i64 index,
+                      GLOBAL u64 *bad, word *w) {
   double at[3];
-  word w[STAGE_WORDS];
   u32 top = 0; /* the upper half of the largest |x| */
   UNROLL for (int d = 0; d < DIM; d++) {
     double_bits bits;
@@ -221,19 +247,64 @@ DEVICE u32 partition_point(CONSTANT const og_k_points *points, CONSTANT const og
       at[d] = fold_far(points, d, at[d]);
     }
   }
-  const u32 bin = fold_point(points, sort, at, (u32)index, w);
-  UNROLL for (int e = 0; e < STAGE_WORDS; e++) m->stage[k * STAGE_WORDS + e] = w[e];
-  return bin;
+  return fold_point(points, sort, at, (u32)index, w);
 }
 
+typedef struct later_memory {
+  u32 count[PARTS];
+} later_memory;
+
+#define LATER_EACH 4
+#define LATER_CHUNK (TEAM_SIZE * LATER_EACH)
+
+/* Adds the points from `begin` on to later: [bins], of each bin, and to pages: [parts], of each partition. */
+KERNEL void LAUNCH_BOUNDS(TEAM_SIZE, PARTITION_GROUPS)
+    points_later(TABLE(og_k_points, points), TABLE(og_k_sort, sort), GLOBAL const coord *RESTRICT x,
+                 GLOBAL const coord *RESTRICT y, GLOBAL const coord *RESTRICT z, GLOBAL u32 *pages, GLOBAL u32 *later,
+                 GLOBAL u64 *bad, i64 begin) {
+  LOCAL_MEMORY(later_memory, m);
+  const int parts = T(sort).parts, shift = T(sort).shift;
+  const i64 n = T(points).n_points;
+  for (int q = LOCAL_ID; q < parts; q += TEAM_SIZE)
+    m->count[q] = 0;
+  BARRIER();
+  UNROLL_N(1)
+  for (i64 first = begin + GROUP_ID(0) * LATER_CHUNK + LOCAL_ID; first < n; first += GROUPS(0) * LATER_CHUNK) {
+    coord at[LATER_EACH][3];
+    UNROLL for (int i = 0; i < LATER_EACH; i++) {
+      const i64 k = first + i * TEAM_SIZE;
+      if (k < n) {
+        at[i][0] = LOAD_STREAM(x + k);
+        at[i][1] = DIM > 1 ? LOAD_STREAM(y + k) : (coord)0;
+        at[i][2] = DIM > 2 ? LOAD_STREAM(z + k) : (coord)0;
+      }
+    }
+    UNROLL for (int i = 0; i < LATER_EACH; i++) {
+      const i64 k = first + i * TEAM_SIZE;
+      word w[STAGE_WORDS];
+      if (k < n) {
+        const u32 bin = take_point(&T(points), &T(sort), at[i], k, bad, w);
+        ATOMIC_ADD_U32(later + bin, 1);
+        ATOMIC_ADD_LOCAL_U32(&m->count[bin >> shift], 1);
+      }
+    }
+  }
+  BARRIER();
+  for (int q = LOCAL_ID; q < parts; q += TEAM_SIZE)
+    if (m->count[q])
+      ATOMIC_ADD_U32(pages + q, m->count[q]);
+}
+LOCAL_SIZE_OF(points_later, later_memory)
+
+/* Of the points [begin, end). */
 KERNEL void LAUNCH_BOUNDS(TEAM_SIZE, PARTITION_GROUPS)
     points_partition(TABLE(og_k_points, points), TABLE(og_k_sort, sort), GLOBAL const coord *RESTRICT x,
                      GLOBAL const coord *RESTRICT y, GLOBAL const coord *RESTRICT z, GLOBAL word *RESTRICT stage,
-                     GLOBAL fine_key *RESTRICT keys, GLOBAL u32 *pages, GLOBAL u64 *bad) {
+                     GLOBAL fine_key *RESTRICT keys, GLOBAL u32 *pages, GLOBAL u64 *bad, i64 begin, i64 end) {
   LOCAL_MEMORY(partition_memory, m);
   const int parts = T(sort).parts, shift = T(sort).shift, log_page = T(sort).log_page;
-  const i64 first = GROUP_ID(0) * CHUNK, n = T(points).n_points;
-  const int here = n - first < CHUNK ? (int)(n - first) : CHUNK;
+  const i64 first = begin + GROUP_ID(0) * CHUNK;
+  const int here = end - first < CHUNK ? (int)(end - first) : CHUNK;
   coord at[EACH][3];
   u32 bin[EACH], rank[EACH];
   UNROLL for (int i = 0; i < EACH; i++) {
@@ -251,7 +322,9 @@ KERNEL void LAUNCH_BOUNDS(TEAM_SIZE, PARTITION_GROUPS)
   UNROLL for (int i = 0; i < EACH; i++) {
     const int k = i * TEAM_SIZE + LOCAL_ID;
     if (k < here) {
-      bin[i] = partition_point(&T(points), &T(sort), at[i], k, first + k, m, bad);
+      word w[STAGE_WORDS];
+      bin[i] = take_point(&T(points), &T(sort), at[i], first + k, bad, w);
+      UNROLL for (int e = 0; e < STAGE_WORDS; e++) m->stage.words[k * STAGE_WORDS + e] = w[e];
       rank[i] = ATOMIC_ADD_LOCAL_U32(&m->rank[bin[i] >> shift], 1);
     }
   }
@@ -284,11 +357,19 @@ KERNEL void LAUNCH_BOUNDS(TEAM_SIZE, PARTITION_GROUPS)
     }
   }
   BARRIER();
+#if STAGE_WORDS == 2
+  UNROLL for (int i = 0; i < EACH; i++) {
+    const int k = i * TEAM_SIZE + LOCAL_ID;
+    if (k < here)
+      ((GLOBAL stage_piece *)stage)[m->place[k]] = m->stage.pieces[m->from[k]];
+  }
+#else
   UNROLL for (int i = 0; i < EACH * STAGE_WORDS; i++) {
     const int k = i * TEAM_SIZE + LOCAL_ID, r = k / STAGE_WORDS, w = k - r * STAGE_WORDS;
     if (r < here)
-      stage[(i64)m->place[r] * STAGE_WORDS + w] = m->stage[m->from[r] * STAGE_WORDS + w];
+      stage[(i64)m->place[r] * STAGE_WORDS + w] = m->stage.words[m->from[r] * STAGE_WORDS + w];
   }
+#endif
   UNROLL for (int i = 0; i < EACH; i++) {
     const int k = i * TEAM_SIZE + LOCAL_ID;
     if (k < here)
@@ -302,10 +383,11 @@ typedef struct pages_memory {
   u32 sums[TEAM_SUMS];
 } pages_memory;
 
-/* begin: [parts + 1] the first point of each partition, then the number of pages. list: pages in the order of partitions.
- * Groups share the partitions. */
-KERNEL void LAUNCH_BOUNDS(TEAM_SIZE, 1) points_pages(TABLE(og_k_sort, sort), GLOBAL const u32 *RESTRICT pages,
-                                                     GLOBAL u32 *RESTRICT begin, GLOBAL page_item *RESTRICT list) {
+/* begin: [parts + 1] the first point of each partition, then the number of pages. list: pages in the order of partitions,
+ * unless listed is 0 (after points_later: of all slabs). Groups share the partitions. */
+KERNEL void LAUNCH_BOUNDS(TEAM_SIZE, 1)
+    points_pages(TABLE(og_k_sort, sort), GLOBAL const u32 *RESTRICT pages, GLOBAL u32 *RESTRICT begin,
+                 GLOBAL page_item *RESTRICT list, i64 listed) {
   LOCAL_MEMORY(pages_memory, m);
   const int parts = T(sort).parts, log_page = T(sort).log_page;
   const u32 size = 1u << log_page;
@@ -329,7 +411,7 @@ KERNEL void LAUNCH_BOUNDS(TEAM_SIZE, 1) points_pages(TABLE(og_k_sort, sort), GLO
     N_PAGES(begin, parts) = pages_before;
   }
   BARRIER();
-  for (int q = (int)GROUP_ID(0); q < parts; q += (int)GROUPS(0)) {
+  for (int q = (int)GROUP_ID(0); listed && q < parts; q += (int)GROUPS(0)) {
     const u32 end = q + 1 < parts ? m->first[q + 1] : pages_before, own = end - m->first[q], count = pages[q];
     for (u32 k = (u32)LOCAL_ID; k < own; k += TEAM_SIZE) {
       page_item item;
@@ -367,7 +449,7 @@ typedef struct count_memory {
   u32 count[FINE ? FINE : 1];
 } count_memory;
 
-/* totals: [bins], zero at first: points of each bin. drawn: [pages][1 << shift] of the points of the same bin those that
+/* totals: [bins], zero before the first slab: points of each bin. drawn: [pages][1 << shift] of the points of the same bin those that
  * come from pages that were here earlier. */
 KERNEL void LAUNCH_BOUNDS(PAGE_TEAM, PAGE_GROUPS)
     points_count(TABLE(og_k_points, points), TABLE(og_k_sort, sort), GLOBAL const page_item *RESTRICT list,
@@ -402,10 +484,12 @@ typedef struct offsets_memory {
   u32 sums[TEAM_SUMS];
 } offsets_memory;
 
-/* offsets: [bins + 1] the first point of each bin. A group per partition. */
+/* offsets: [bins + 1] the first point of each bin. slabs > 1: `later` has the points of the other slabs; where bins are counted in
+ * global memory they are added to totals, because those are emptied from the back. A group per partition. */
 KERNEL void LAUNCH_BOUNDS(TEAM_SIZE, 1)
     points_offsets(TABLE(og_k_points, points), TABLE(og_k_sort, sort), GLOBAL const u32 *RESTRICT begin,
-                   GLOBAL const u32 *RESTRICT totals, GLOBAL u32 *RESTRICT offsets, GLOBAL const u64 *bad) {
+                   GLOBAL u32 *RESTRICT totals, GLOBAL const u32 *RESTRICT later, GLOBAL u32 *RESTRICT offsets,
+                   GLOBAL const u64 *bad, i64 slabs) {
   LOCAL_MEMORY(offsets_memory, m);
   if (*bad != ~(u64)0)
     return;
@@ -415,10 +499,14 @@ KERNEL void LAUNCH_BOUNDS(TEAM_SIZE, 1)
   u32 carry = begin[GROUP_ID(0)];
   for (i64 base = first; base < end; base += TEAM_SIZE) {
     const i64 bin = base + LOCAL_ID;
+    const u32 count = bin < end ? totals[bin] + (slabs > 1 ? later[bin] : 0) : 0;
     u32 total;
-    const u32 before = team_scan(bin < end ? totals[bin] : 0, m->sums, &total);
-    if (bin < end)
+    const u32 before = team_scan(count, m->sums, &total);
+    if (bin < end) {
       offsets[bin] = carry + before;
+      if (!FINE && slabs > 1)
+        totals[bin] = count;
+    }
     carry += total;
   }
   if (end == n_bins && LOCAL_ID == 0)
@@ -436,6 +524,19 @@ DEVICE real word_real(CONSTANT const og_k_sort *sort, int d, u64 w) {
   bits.all = (w & U_MASK) | big.all;
   return bits.number - big.number;
 }
+#if FIXED
+DEVICE piece final_piece(CONSTANT const og_k_sort *sort, GLOBAL const word *stage, int r, int p) {
+  const u64 w = stage[2 * r + p];
+  const double big = p ? sort->big[2] : sort->big[0];
+  double_bits first, second, least;
+  first.number = big; /* a power of two, so are the lower words 0 */
+  first.half[0] = (u32)w;
+  least.number = sort->big[1];
+  second.half[0] = (u32)(w >> 32);
+  second.half[1] = p ? 0 : least.half[1];
+  return MAKE_REAL2(first.number - big, p ? second.number : second.number - least.number);
+}
+#else
 DEVICE piece final_piece(CONSTANT const og_k_sort *sort, GLOBAL const word *stage, int r, int p) {
   const u64 a = stage[3 * r], b = stage[3 * r + 1], c = stage[3 * r + 2];
   double_bits index;
@@ -443,6 +544,7 @@ DEVICE piece final_piece(CONSTANT const og_k_sort *sort, GLOBAL const word *stag
   return p == 0 ? MAKE_REAL2(word_real(sort, 0, a), word_real(sort, 1, b))
                 : MAKE_REAL2(word_real(sort, 2, c), index.number);
 }
+#endif
 #elif WORDS == 2
 #define PIECES 1
 #if REAL_BYTES == 8
@@ -469,8 +571,13 @@ DEVICE piece final_piece(CONSTANT const og_k_sort *sort, GLOBAL const word *stag
 }
 #endif
 
+#if FIXED
+#define FINAL_UNROLL 2 /* more would spill */
+#else
+#define FINAL_UNROLL 4
+#endif
 #define TO_FINAL(stage)                                                                                                \
-  UNROLL_N(4)                                                                                                          \
+  UNROLL_N(FINAL_UNROLL)                                                                                               \
   for (int i = LOCAL_ID; i < (int)item.count * PIECES; i += PAGE_TEAM)                                                 \
     records[(i64)m->to[i / PIECES] * PIECES + i % PIECES] = final_piece(&T(sort), stage, i / PIECES, i % PIECES);
 
