@@ -17,11 +17,17 @@ static double coordinate(const void *x, int precision, int64_t j) {
   return precision == OG_F32 ? (double)((const float *)x)[j] : ((const double *)x)[j];
 }
 
+/* The period 2 pi is meant where the double next to it is given. */
+static long double period_of(double period) {
+  const long double two_pi = 6.283185307179586476925286766559L;
+  return period == (double)two_pi ? two_pi : period;
+}
+
 /* Grid coordinate of point j in [0, n). */
 static double folded(const og_ref_points *points, int64_t j, int d) {
   const og_grid *grid = points->setup.grid;
   long double n = (long double)grid->n[d];
-  long double turns = (long double)coordinate(points->x[d], precision_of(points), j) / points->setup.period[d];
+  long double turns = (long double)coordinate(points->x[d], precision_of(points), j) / period_of(points->setup.period[d]);
   long double cells = (turns - floorl(turns)) * n + points->setup.shift[d];
   cells -= floorl(cells / n) * n;
   double g = (double)cells;

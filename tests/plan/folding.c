@@ -70,8 +70,40 @@ static void any_period(problem *p) {
                 "type 2 is off by");
 }
 
+/* The period 2 pi is 2 pi, not the double next to it: 10^8 turns away the difference would be 10^-8 of a turn. */
+static void far_away(problem *p) {
+  enum { MODES = 8 };
+  double *c = test_random(2 * p->n_points, p->options.precision), *want = test_doubles(2 * MODES);
+  for (int64_t j = 0; j < p->n_points; j++)
+    p->x[0][j] = test_round(6e8 * test_uniform(), p->options.precision);
+  for (int k = 0; k < MODES; k++)
+    for (int64_t j = 0; j < p->n_points; j++) {
+      const long double phase = (long double)p->options.sign * (k - MODES / 2) * (long double)p->x[0][j];
+      const double re = (double)cosl(phase), im = (double)sinl(phase);
+      want[2 * k] += c[2 * j] * re - c[2 * j + 1] * im;
+      want[2 * k + 1] += c[2 * j] * im + c[2 * j + 1] * re;
+    }
+  og_plan plan = problem_plan(p);
+  if (plan)
+    CHECK_AT_MOST(test_error(problem_type1(p, plan, 1, c), want, 2 * MODES), 2 * problem_bound(p), "type 1 is off by");
+  og_plan_destroy(plan);
+}
+
+static void test_far(const char *backend, int precision) {
+  const int64_t n_modes[3] = {8, 1, 1};
+  og_options options = test_options(backend, precision, OG_COMPLEX);
+  options.tolerance = precision == OG_F32 ? 1e-5 : 1e-11;
+  problem p = problem_make(1, n_modes, 50, POINTS_UNIFORM, &options);
+  test_case("%s/far away", problem_text(&p));
+  far_away(&p);
+  test_free();
+}
+
 int main(int argc, char **argv) {
   test_begin(argc, argv, "coordinates are folded by any period");
+  FOR_BACKENDS(backend)
+  FOR_PRECISIONS(precision)
+  test_far(backend, precision);
   FOR_BACKENDS(backend)
   FOR_PRECISIONS(precision)
   FOR_VALUES(values)

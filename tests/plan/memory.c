@@ -98,6 +98,8 @@ static void check(const case_of *c, int first) {
       break;
     const og_report r = report_of(plan);
     const size_t slack = TABLES + (strcmp(c->backend, "cpu") ? 0 : (size_t)r.threads * THREAD);
+    if (first) /* what a compiler's text and program take meanwhile is not the plan's */
+      continue;
     CHECK(distance(live - before, r.bytes_grid + r.bytes_points) < slack,
           "set %d: %zu bytes are held, reported %zu + %zu", i, live - before, r.bytes_grid, r.bytes_points);
     CHECK(distance(most - before, r.bytes_peak) < slack, "set %d: at most %zu bytes were held, reported %zu", i,
@@ -116,6 +118,7 @@ static void check_workspace(const case_of *c) {
   size_t bytes = 0;
   void *block = NULL;
   const int64_t n = c->n_points[0];
+  o.tolerance = c->precision == OG_F32 ? 1e-4 : 1e-6; /* as above, so that nothing is compiled now */
   o.storage = c->storage;
   o.sigma = 2;
   if (!CHECK_OK(og_plan_create(&plan, 3, c->n_modes, &o)) || !CHECK_OK(og_plan_workspace(plan, n, &bytes)) ||
@@ -161,9 +164,7 @@ int main(int argc, char **argv) {
             continue;
           test_case("%s %s %s%s", c.backend, test_precision_name[precision],
                     storage == OG_STORE_INDEX ? "index" : "copy", spread_only ? " spread only" : "");
-          case_of once = c;
-          once.n_points[1] = 0;
-          check(&once, 1); /* compiles */
+          check(&c, 1); /* compiles */
           check(&c, 0);
           if (!spread_only)
             check_workspace(&c);
