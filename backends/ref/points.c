@@ -6,6 +6,7 @@
 #include "base/memory.h"
 #include "ref/ref.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -17,17 +18,24 @@ static double coordinate(const void *x, int precision, int64_t j) {
   return precision == OG_F32 ? (double)((const float *)x)[j] : ((const double *)x)[j];
 }
 
-/* The period 2 pi is meant where the double next to it is given. */
-static long double period_of(double period) {
+/* x less whole periods. Where the period is the double next to 2 pi, 2 pi is meant, in two parts. */
+static long double reduced(long double x, double period) {
   const long double two_pi = 6.283185307179586476925286766559L;
-  return period == (double)two_pi ? two_pi : period;
+  const long double rest = LDBL_MANT_DIG == 64   ? -1.00331152253366640471e-19L
+                           : LDBL_MANT_DIG == 53 ? 2.4492935982947065e-16L
+                                                 : 0;
+  if (period != (double)two_pi)
+    return remainderl(x, period);
+  const long double r = remainderl(x, two_pi);
+  return r - rintl((x - r) / two_pi) * rest;
 }
 
 /* Grid coordinate of point j in [0, n). */
 static double folded(const og_ref_points *points, int64_t j, int d) {
   const og_grid *grid = points->setup.grid;
+  const double period = points->setup.period[d];
   long double n = (long double)grid->n[d];
-  long double turns = (long double)coordinate(points->x[d], precision_of(points), j) / period_of(points->setup.period[d]);
+  long double turns = reduced(coordinate(points->x[d], precision_of(points), j), period) / period;
   long double cells = (turns - floorl(turns)) * n + points->setup.shift[d];
   cells -= floorl(cells / n) * n;
   double g = (double)cells;
