@@ -74,7 +74,8 @@ static char *cell_at(const og_view *v, char *row, int64_t x) {
   return row + og_axis_at(&v->axis[0], x) * (int64_t)v->cell;
 }
 
-static void pack(const og_side *s, const og_view *v, char *buffer) {
+/* The pieces of the side that are others', one after the other: into the buffer, or from there. */
+static void walk(const og_side *s, const og_view *v, char *buffer, int packing, size_t add) {
   for (int64_t i = 0; i < s->n_pieces; i++) {
     const og_box *b = &s->pieces[i].box;
     if (s->n_own && i >= s->own && i < s->own + s->n_own)
@@ -84,23 +85,11 @@ static void pack(const og_side *s, const og_view *v, char *buffer) {
         for (int64_t x = b->lower[0], end; x < b->upper[0]; x = end) {
           end = run_end(&v->axis[0], x, b->upper[0]);
           const size_t bytes = (size_t)(end - x) * v->cell;
-          memcpy(buffer, cell_at(v, row_at(v, y, z), x), bytes);
-          buffer += bytes;
-        }
-  }
-}
-
-static void unpack(const og_side *s, const og_view *v, const char *buffer, size_t add) {
-  for (int64_t i = 0; i < s->n_pieces; i++) {
-    const og_box *b = &s->pieces[i].box;
-    if (s->n_own && i >= s->own && i < s->own + s->n_own)
-      continue;
-    for (int64_t z = b->lower[2]; z < b->upper[2]; z++)
-      for (int64_t y = b->lower[1]; y < b->upper[1]; y++)
-        for (int64_t x = b->lower[0], end; x < b->upper[0]; x = end) {
-          end = run_end(&v->axis[0], x, b->upper[0]);
-          const size_t bytes = (size_t)(end - x) * v->cell;
-          take(cell_at(v, row_at(v, y, z), x), buffer, bytes, add);
+          char *cells = cell_at(v, row_at(v, y, z), x);
+          if (packing)
+            memcpy(buffer, cells, bytes);
+          else
+            take(cells, buffer, bytes, add);
           buffer += bytes;
         }
   }
@@ -122,11 +111,11 @@ int64_t og_move_run(const og_move *move, og_comm *comm, int backward, size_t add
                     const og_view *taker, char *out, char *in) {
   const og_side *from = backward ? &move->taking : &move->giving, *to = backward ? &move->giving : &move->taking;
   const og_view *source = backward ? taker : giver, *goal = backward ? giver : taker;
-  pack(from, source, out);
+  walk(from, source, out, 1, 0);
   const int64_t sent = og_comm_start(comm, from->n_parcels, from->parcels, out, to->n_parcels, to->parcels, in);
   for (int64_t i = 0; i < from->n_own; i++)
     copy_own(&from->pieces[from->own + i].box, source, &to->pieces[to->own + i].box, goal, add);
   og_comm_finish(comm);
-  unpack(to, goal, in, add);
+  walk(to, goal, in, 0, add);
   return sent;
 }

@@ -1,36 +1,7 @@
 /* A failing allocation, each in turn, while a device opens, a program is made and a kernel runs: a clean OG_ERR_MEMORY, or no harm
- * where only the cache wanted it; what failed works when tried again; nothing is leaked.
- *
- * This file has its own base/memory.c, as tests/memory/allocations.c has. */
-#include "base/memory.h"
+ * where only the cache wanted it; what failed works when tried again; nothing is leaked. */
+#include "common/allocator.h"
 #include "harness.h"
-
-static long live, count, fail_at = -1;
-
-size_t og_bytes(size_t n, size_t size) { return size && n > SIZE_MAX / size ? SIZE_MAX : n * size; }
-
-void *og_allocate(size_t bytes) {
-  void *memory = NULL;
-  if (count++ == fail_at || bytes > SIZE_MAX / 2)
-    return NULL;
-  if (posix_memalign(&memory, OG_ALIGNMENT, og_round_up(bytes ? bytes : 1, OG_ALIGNMENT)))
-    return NULL;
-  memset(memory, 0xee, bytes);
-  live++;
-  return memory;
-}
-
-void *og_allocate_zeroed(size_t bytes) {
-  void *memory = og_allocate(bytes);
-  if (memory)
-    memset(memory, 0, bytes);
-  return memory;
-}
-
-void og_free(void *memory) {
-  live -= memory != NULL;
-  free(memory);
-}
 
 typedef struct scene {
   const og_gpu_driver *driver;

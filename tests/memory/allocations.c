@@ -1,42 +1,9 @@
 /* A failing allocation, each in turn, ends in a clean OG_ERR_MEMORY: the call that failed works when tried again, nothing
  * is leaked, and what the plan held before is unharmed.
  *
- * This file has its own base/memory.c: the linker takes these functions, so every allocation of the library can be told
- * to fail. Leaks by other ways (FFTW) are the address sanitizer's, which runs this test, too. */
-#include <stdatomic.h>
-
-#include "base/memory.h"
+ * Leaks by other ways than the library's allocator (FFTW) are the address sanitizer's, which runs this test, too. */
+#include "common/allocator.h"
 #include "common/problem3.h"
-
-/* ---- the allocator under test */
-
-static atomic_long live, count, fail_at; /* blocks held; allocations so far; the one that fails (-1: none) */
-
-size_t og_bytes(size_t n, size_t size) { return size && n > SIZE_MAX / size ? SIZE_MAX : n * size; }
-
-void *og_allocate(size_t bytes) {
-  void *memory = NULL;
-  if (atomic_fetch_add(&count, 1) == atomic_load(&fail_at) || bytes > SIZE_MAX / 2)
-    return NULL;
-  if (posix_memalign(&memory, OG_ALIGNMENT, og_round_up(bytes ? bytes : 1, OG_ALIGNMENT)))
-    return NULL;
-  memset(memory, 0xee, bytes); /* nobody may count on zeros */
-  atomic_fetch_add(&live, 1);
-  return memory;
-}
-
-void *og_allocate_zeroed(size_t bytes) {
-  void *memory = og_allocate(bytes);
-  if (memory)
-    memset(memory, 0, bytes);
-  return memory;
-}
-
-void og_free(void *memory) {
-  if (memory)
-    atomic_fetch_sub(&live, 1);
-  free(memory);
-}
 
 enum { SPACE = 20000 }; /* reals of an output */
 

@@ -1,42 +1,14 @@
-/* What the tests over MPI share: the rank, one code for all, and their own base/memory.c: the linker takes these functions, so
- * that allocations can fail and leaks show (which the address sanitizer cannot tell from MPI's own). */
+/* What the tests over MPI share: the rank, one code for all, and the counting allocator, by which leaks show that the address
+ * sanitizer cannot tell from MPI's own. */
 #ifndef OG_TESTS_MPI_RANKS_H
 #define OG_TESTS_MPI_RANKS_H
 #include <mpi.h>
-#include <stdatomic.h>
 
-#include "base/memory.h"
+#include "common/allocator.h"
 #include "common/test.h"
 #include "offgrid_mpi.h"
 
 static int rank, size;
-
-static atomic_long live, count, fail_at = -1; /* blocks held; allocations so far; the one that fails (-1: none) */
-
-size_t og_bytes(size_t n, size_t bytes) { return bytes && n > SIZE_MAX / bytes ? SIZE_MAX : n * bytes; }
-
-void *og_allocate(size_t bytes) {
-  void *memory = NULL;
-  if (atomic_fetch_add(&count, 1) == atomic_load(&fail_at) || bytes > SIZE_MAX / 2 ||
-      posix_memalign(&memory, OG_ALIGNMENT, og_round_up(bytes ? bytes : 1, OG_ALIGNMENT)))
-    return NULL;
-  memset(memory, 0xee, bytes); /* nobody may count on zeros */
-  atomic_fetch_add(&live, 1);
-  return memory;
-}
-
-void *og_allocate_zeroed(size_t bytes) {
-  void *memory = og_allocate(bytes);
-  if (memory)
-    memset(memory, 0, bytes);
-  return memory;
-}
-
-void og_free(void *memory) {
-  if (memory)
-    atomic_fetch_sub(&live, 1);
-  free(memory);
-}
 
 /* The plan is gone: so is its memory. */
 static TEST_UNUSED void check_leaks(void) {

@@ -1,51 +1,7 @@
 /* The bytes that a plan reports are those that it holds and held: every allocation of the library is counted here.
- *
- * This file has its own base/memory.c, as tests/memory/allocations.c has. Programs of the gpu backend are made before anything is
- * counted, by a plan that stays. */
-#include <pthread.h>
-
-#include "base/memory.h"
+ * Programs of the gpu backend are made before anything is counted, by a plan that stays. */
+#include "common/allocator.h"
 #include "common/problem.h"
-
-/* ---- the allocator that counts: a block's size lies before it */
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static size_t live, most;
-
-size_t og_bytes(size_t n, size_t size) { return size && n > SIZE_MAX / size ? SIZE_MAX : n * size; }
-
-void *og_allocate(size_t bytes) {
-  void *memory = NULL;
-  if (bytes > SIZE_MAX / 2 || posix_memalign(&memory, OG_ALIGNMENT, OG_ALIGNMENT + og_round_up(bytes, OG_ALIGNMENT)))
-    return NULL;
-  memcpy(memory, &bytes, sizeof bytes);
-  pthread_mutex_lock(&lock);
-  live += bytes;
-  most = live > most ? live : most;
-  pthread_mutex_unlock(&lock);
-  return (char *)memory + OG_ALIGNMENT;
-}
-
-void *og_allocate_zeroed(size_t bytes) {
-  void *memory = og_allocate(bytes);
-  if (memory)
-    memset(memory, 0, bytes);
-  return memory;
-}
-
-void og_free(void *memory) {
-  if (!memory)
-    return;
-  char *block = (char *)memory - OG_ALIGNMENT;
-  size_t bytes;
-  memcpy(&bytes, block, sizeof bytes);
-  pthread_mutex_lock(&lock);
-  live -= bytes;
-  pthread_mutex_unlock(&lock);
-  free(block);
-}
-
-/* ---- plans */
 
 enum { TABLES = 400000, THREAD = 1000000 }; /* what comes on top: tables and factors; a thread's work space */
 
@@ -81,14 +37,14 @@ static void check_points(const case_of *c, const og_report *r, int64_t n, size_t
 static void check(const case_of *c, int first) {
   og_options o = test_options(c->backend, c->precision, OG_COMPLEX);
   og_plan plan = NULL;
-  const size_t before = live;
+  const size_t before = live_bytes;
   o.tolerance = c->precision == OG_F32 ? 1e-4 : 1e-6;
   o.sigma = 2;
   o.storage = c->storage;
   o.spread_only = c->spread_only;
   if (!CHECK_OK(og_plan_create(&plan, 3, c->n_modes, &o)))
     return;
-  most = live;
+  most_bytes = live_bytes;
   for (int i = 0; i < 4 && c->n_points[i]; i++) {
     const int64_t n = c->n_points[i];
     void *x[3];
@@ -100,15 +56,15 @@ static void check(const case_of *c, int first) {
     const size_t slack = TABLES + (strcmp(c->backend, "cpu") ? 0 : (size_t)r.threads * THREAD);
     if (first) /* what a compiler's text and program take meanwhile is not the plan's */
       continue;
-    CHECK(distance(live - before, r.bytes_grid + r.bytes_points) < slack,
-          "set %d: %zu bytes are held, reported %zu + %zu", i, live - before, r.bytes_grid, r.bytes_points);
-    CHECK(distance(most - before, r.bytes_peak) < slack, "set %d: at most %zu bytes were held, reported %zu", i,
-          most - before, r.bytes_peak);
+    CHECK(distance(live_bytes - before, r.bytes_grid + r.bytes_points) < slack,
+          "set %d: %zu bytes are held, reported %zu + %zu", i, live_bytes - before, r.bytes_grid, r.bytes_points);
+    CHECK(distance(most_bytes - before, r.bytes_peak) < slack, "set %d: at most %zu bytes were held, reported %zu", i,
+          most_bytes - before, r.bytes_peak);
     if (i == 0)
       check_points(c, &r, n, (size_t)(3 * n) * test_real_bytes(c->precision));
   }
   og_plan_destroy(plan);
-  CHECK(first || live == before, "%zu bytes are left", live - before);
+  CHECK(first || live_bytes == before, "%zu bytes are left", live_bytes - before);
 }
 
 /* In a workspace nothing large is allocated; on a device the caller's arrays are copied there for the time. */
@@ -124,8 +80,8 @@ static void check_workspace(const case_of *c) {
   if (!CHECK_OK(og_plan_create(&plan, 3, c->n_modes, &o)) || !CHECK_OK(og_plan_workspace(plan, n, &bytes)) ||
       posix_memalign(&block, 64, bytes))
     exit(2);
-  const size_t before = live;
-  most = live;
+  const size_t before = live_bytes;
+  most_bytes = live_bytes;
   void *x[3];
   for (int d = 0; d < 3; d++)
     x[d] = test_pack(test_random(n, c->precision), n, c->precision);
@@ -135,8 +91,8 @@ static void check_workspace(const case_of *c) {
   const og_report r = report_of(plan);
   const size_t coordinates = host_copies(c) ? (size_t)(3 * n) * test_real_bytes(c->precision) : 0;
   const size_t copies = coordinates * (c->storage == OG_STORE_INDEX ? 2 : 1);
-  CHECK(most - before < copies + TABLES + (host_copies(c) ? 0 : (size_t)r.threads * THREAD),
-        "%zu bytes were allocated beside a workspace of %zu", most - before, bytes);
+  CHECK(most_bytes - before < copies + TABLES + (host_copies(c) ? 0 : (size_t)r.threads * THREAD),
+        "%zu bytes were allocated beside a workspace of %zu", most_bytes - before, bytes);
   CHECK(r.bytes_grid > 0 && r.bytes_points > 0 &&
             r.bytes_grid + r.bytes_points - (c->storage == OG_STORE_INDEX ? coordinates : 0) <= bytes,
         "reported %zu + %zu bytes, in a workspace of %zu", r.bytes_grid, r.bytes_points, bytes);
